@@ -1,0 +1,16 @@
+"""`./tintype test|check|bench|lock`: one door for the commands of a checkout."""
+
+import typer
+
+from develop import bench, check, lock, test
+
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False)
+app.command("test", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+    test.run_tests
+)
+app.command("check")(check.check)
+app.command("bench")(bench.bench)
+app.command("lock")(lock.lock)
+
+if __name__ == "__main__":
+    app(prog_name="tintype")

@@ -1,0 +1,44 @@
+"""`./tintype bench`: each benchmark answers one question, and prints a ratio against a peer or the raw engine."""
+
+import importlib
+import pkgutil
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import bench as benches
+from bench.support import print_result
+
+
+def bench(
+    name: Annotated[str, typer.Argument(help="Which one; --list shows them.")] = "",
+    *,
+    json: Annotated[bool, typer.Option("--json", help="End with one JSON object on the last line.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small load: shows that it runs, not how fast.")
+    ] = False,
+    show_list: Annotated[bool, typer.Option("--list", help="Explain each benchmark.")] = False,
+) -> None:
+    """Run a benchmark: ours and the reference interleaved in one run, so that the ratio survives a noisy machine."""
+    known = _known()
+    if show_list or not name:
+        table = Table("name", "what it answers", show_lines=True)
+        for each, module in known.items():
+            table.add_row(each, (importlib.import_module(module).__doc__ or "").strip())
+        Console().print(table)
+        return
+    if name not in known:
+        raise typer.BadParameter(f"there is no bench {name!r}; --list shows {', '.join(known)}")
+    print_result(importlib.import_module(known[name]).run(quick=quick), as_json=json)
+
+
+def _known() -> dict[str, str]:
+    """Modules of `bench/` that name themselves with NAME."""
+    found: dict[str, str] = {}
+    for module in pkgutil.iter_modules(benches.__path__):
+        path = f"bench.{module.name}"
+        if hasattr(importlib.import_module(path), "NAME"):
+            found[module.name.replace("_", "-")] = path
+    return found

@@ -1,0 +1,26 @@
+"""`./tintype test`: every suite, on real servers that the suites start themselves."""
+
+import os
+from typing import Annotated, Literal
+
+import typer
+
+from develop.steps import BIN, CHECKOUT, Step, npm, run_all
+
+
+def run_tests(
+    context: typer.Context,
+    which: Annotated[
+        Literal["all", "fast"],
+        typer.Argument(help="`fast` leaves out faults, browsers and other long proofs."),
+    ] = "all",
+) -> None:
+    """Run all tests, or the fast ones. Words after `--` go to pytest: ./tintype test all -- -k outbox."""
+    pytest = [BIN / "pytest", "-n", str(min(4, os.cpu_count() or 2)), *context.args]
+    if which == "fast":
+        pytest += ["-m", "not slow"]
+    steps = [Step("python", pytest)]
+    if not context.args:
+        steps.append(Step("web", npm("run", "--silent", "test"), CHECKOUT / "web"))
+        steps.append(Step("web size budget", npm("run", "--silent", "budget"), CHECKOUT / "web"))
+    raise typer.Exit(0 if run_all(steps) else 1)
