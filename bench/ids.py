@@ -1,0 +1,70 @@
+"""How fast ids are that never repeat, beside the published function, bigserial and uuidv7.
+
+Draws: ids made within one statement, all clients on one shard, on a server that syncs nothing to disk.
+Inserts: rows stored one by one, on one shard and spread over sixteen, on a server that syncs every commit.
+pgbench drives both with prepared statements, so that the client is not what is measured.
+"""
+
+from bench.ids_server import CONTENDERS, IdServer
+from bench.support import BenchResult, Measure, Ratio, Rounds, main, run_interleaved
+
+NAME = "ids"
+OURS = "ours"
+WORKLOADS = ("draws", "inserts on one shard", "inserts spread over shards")
+
+
+def run(*, quick: bool = False) -> BenchResult:
+    """Measure every contender in every workload; the headline is draws of one client over the published function."""
+    clients, rounds = ((1, 8), 2) if quick else ((1, 2, 8, 32), 5)
+    table: dict[str, dict[str, str | float]] = {}
+    headline = Ratio(0, 0, 0)
+    with IdServer(durable=False) as memory, IdServer(durable=True) as disk:
+        for workload in WORKLOADS:
+            for count in clients:
+                server = memory if workload == "draws" else disk
+                measured = run_interleaved(contenders(server, workload, count), rounds)
+                row = table[f"{workload}, {count} clients"] = describe(measured)
+                print(
+                    f"{workload}, {count} clients:", ", ".join(f"{key} {value}" for key, value in row.items())
+                )
+                if workload == "draws" and count == 1:
+                    headline = measured.ratio(OURS, "published")
+        table["ids that were there already, of a million"] = count_repeats(memory)
+    return BenchResult(
+        name=NAME,
+        ratio=headline.median,
+        against="the published function, draws with one client",
+        spread=(headline.low, headline.high),
+        detail=table,
+    )
+
+
+def contenders(server: IdServer, workload: str, clients: int) -> dict[str, Measure]:
+    """Return what one round measures."""
+
+    def measure(kind: str) -> Measure:
+        if workload == "draws":
+            return lambda: server.draw(kind, clients)
+        return lambda: server.insert(kind, clients, spread="spread" in workload)
+
+    return {kind: measure(kind) for kind in CONTENDERS}
+
+
+def describe(measured: Rounds) -> dict[str, str | float]:
+    """Return our rate, and our ratio to each peer with its spread."""
+    peers = [kind for kind in CONTENDERS if kind != OURS]
+    ratios: dict[str, str | float] = {f"over {peer}": str(measured.ratio(OURS, peer)) for peer in peers}
+    return {"a second": round(measured.median(OURS))} | ratios
+
+
+def count_repeats(server: IdServer) -> dict[str, str | float]:
+    """Return how often ours and the published function repeat an id, with one, two and eight clients."""
+    return {
+        f"{kind}, {clients} clients": round(server.count_repeats(kind, clients), 1)
+        for kind in (OURS, "published")
+        for clients in (1, 2, 8)
+    }
+
+
+if __name__ == "__main__":
+    main(run, __doc__)

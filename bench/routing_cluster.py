@@ -1,0 +1,263 @@
+"""The server of the routing bench, and the ways to read from its shards."""
+
+import asyncio
+import random
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self, cast
+
+import asyncpg
+import psycopg
+
+from shardwright.ids import schema_name
+from shardwright.local import LocalServer
+from shardwright.running import PoolOptions, Queries, Shards
+from shardwright.topology import Directory, fetch_value, open_connection
+
+ROWS = 20
+GATHERED = 20
+
+QUERIES = Queries.parse("""
+-- name: find
+SELECT id, author_id, caption, at FROM posts WHERE id = :id;
+-- name: find_hot hot
+SELECT id, author_id, caption, at FROM posts WHERE id = :id;
+-- name: get
+SELECT id, author_id, caption, at FROM posts WHERE id = ANY(:ids);
+-- name: get_hot hot
+SELECT id, author_id, caption, at FROM posts WHERE id = ANY(:ids);
+""")
+FIND = "SELECT id, author_id, caption, at FROM {}.posts WHERE id = $1"
+GET = "SELECT id, author_id, caption, at FROM {}.posts WHERE id = ANY($1)"
+MEMORY = "SELECT sum(total_bytes) / 1048576.0 FROM pg_backend_memory_contexts"
+
+
+def row_id(shard: int, row: int) -> int:
+    """The id of a row, as if made long ago."""
+    return 1 << 40 | shard << 10 | row
+
+
+class Cluster:
+    """A private server whose shards hold a few posts each, gone at the end of the bench."""
+
+    def __init__(self) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="shardwright-bench-"))
+        self._folder.chmod(0o711)  # the account that runs the server passes through
+        settings = {"autovacuum": "off", "shared_buffers": "256MB", "max_locks_per_transaction": "256"}
+        self._server = LocalServer(self._folder / "server", durable=False, settings=settings)
+
+    def __enter__(self) -> Self:
+        self._server.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        self._server.stop(mode="immediate")
+        shutil.rmtree(self._folder)
+
+    @property
+    def dsn(self) -> str:
+        """Where shards and directory live."""
+        return self._server.dsn()
+
+    async def grow(self, shards: int) -> float:
+        """The server holds this many shards; returns how many were made a second."""
+        directory = await Directory.open(self.dsn)
+        before = len((await directory.create()).owners)
+        await directory.add_server("a", self.dsn)
+        started = time.perf_counter()
+        await directory.ensure_shards(shards, prepare=_fill)
+        elapsed = time.perf_counter() - started
+        async with directory.connect() as conn:
+            await conn.execute("VACUUM ANALYZE")
+        return (shards - before) / elapsed
+
+
+async def _fill(conn: asyncpg.Connection, number: int) -> None:
+    schema = schema_name(number)
+    await conn.execute(
+        f"CREATE TABLE IF NOT EXISTS {schema}.posts (id bigint PRIMARY KEY, author_id bigint NOT NULL, "
+        "caption text NOT NULL, at timestamptz NOT NULL DEFAULT now()); "
+        f"INSERT INTO {schema}.posts SELECT {row_id(number, 0)} + n, n, 'a caption of ordinary length' "
+        f"FROM generate_series(0, {ROWS - 1}) n ON CONFLICT DO NOTHING"
+    )
+
+
+class Reader(Protocol):
+    """One way to read a row of a shard, or twenty rows of twenty shards."""
+
+    async def point(self, shard: int, row: int) -> None:
+        """Read one row."""
+        ...
+
+    async def gather(self, shards: list[int], row: int) -> None:
+        """Read one row of each shard."""
+        ...
+
+    async def memory(self) -> float:
+        """The megabytes its largest backend holds."""
+        ...
+
+    async def close(self) -> None:
+        """It is gone."""
+        ...
+
+
+class Ours:
+    """The library."""
+
+    def __init__(self, shards: Shards, *, hot: bool) -> None:
+        self._shards = shards
+        self._find, self._get = (QUERIES.find_hot, QUERIES.get_hot) if hot else (QUERIES.find, QUERIES.get)
+
+    @classmethod
+    async def open(cls, dsn: str, *, hot: bool, shards: int) -> Self:
+        """A router with room for all shards: 16 connections, each with a sixteenth of them."""
+        options = PoolOptions(
+            shards_per_connection=max(128, -(-shards // 16)),
+            shards_per_gather_connection=8192,
+            gather_connections=1,
+            statement_timeout_s=60,
+        )
+        return cls(await Shards.open(dsn, queries=[QUERIES], options=options), hot=hot)
+
+    async def point(self, shard: int, row: int) -> None:
+        """Read one row."""
+        if await self._shards.shard(shard).fetch_one(self._find, id=row_id(shard, row)) is None:
+            raise AssertionError(shard)
+
+    async def gather(self, shards: list[int], row: int) -> None:
+        """Read one row of each shard."""
+        found = await self._shards.gather(self._get, [row_id(shard, row) for shard in shards])
+        if len(found) != GATHERED:
+            raise AssertionError(found.failed)
+
+    async def memory(self) -> float:
+        """The megabytes its largest backend holds."""
+        links = [link for _, _, pool in self._shards.pools() for link in pool.links]
+        return max([float(await fetch_value(link.conn, MEMORY)) for link in links])
+
+    async def close(self) -> None:
+        """The router is closed."""
+        await self._shards.close()
+
+
+class PlainAsyncpg:
+    """asyncpg as it comes, with the schema written into each statement."""
+
+    def __init__(self, conn: asyncpg.Connection) -> None:
+        self._conn = conn
+
+    @classmethod
+    async def open(cls, dsn: str) -> Self:
+        """One connection with the default statement cache."""
+        return cls(await open_connection(dsn, "server", statement_cache_size=100))
+
+    async def point(self, shard: int, row: int) -> None:
+        """Read one row."""
+        if await self._conn.fetchrow(FIND.format(schema_name(shard)), row_id(shard, row)) is None:
+            raise AssertionError(shard)
+
+    async def gather(self, shards: list[int], row: int) -> None:
+        """Read one row of each shard, one after the other."""
+        for shard in shards:
+            await self.point(shard, row)
+
+    async def memory(self) -> float:
+        """The megabytes its backend holds."""
+        return float(await fetch_value(self._conn, MEMORY))
+
+    async def close(self) -> None:
+        """The connection is closed."""
+        await self._conn.close()
+
+
+class Limit:
+    """asyncpg with one prepared statement on one schema: what no router can beat."""
+
+    def __init__(self, conn: asyncpg.Connection, find: Any, get: Any) -> None:
+        self._conn, self._find, self._get = conn, find, get
+
+    @classmethod
+    async def open(cls, dsn: str) -> Self:
+        """One connection with both statements prepared."""
+        conn = await open_connection(dsn, "server", statement_cache_size=100)
+        return cls(conn, await conn.prepare(FIND.format("s0000")), await conn.prepare(GET.format("s0000")))
+
+    async def point(self, shard: int, row: int) -> None:
+        """Read one row, whatever shard was asked for."""
+        if await self._find.fetchrow(row_id(0, row)) is None:
+            raise AssertionError(shard)
+
+    async def gather(self, shards: list[int], row: int) -> None:
+        """Read as many rows of one schema in one statement."""
+        found = cast(
+            "list[Any]", await self._get.fetch([row_id(0, (row + n) % ROWS) for n in range(len(shards))])
+        )
+        if len(found) != GATHERED:
+            raise AssertionError(len(found))
+
+    async def memory(self) -> float:
+        """The megabytes its backend holds."""
+        return float(await fetch_value(self._conn, MEMORY))
+
+    async def close(self) -> None:
+        """The connection is closed."""
+        await self._conn.close()
+
+
+class Psycopg:
+    """psycopg as it comes, without asyncio around it."""
+
+    def __init__(self, dsn: str) -> None:
+        self._conn = psycopg.connect(dsn, autocommit=True)
+
+    async def point(self, shard: int, row: int) -> None:
+        """Read one row."""
+        sql = FIND.format(schema_name(shard)).replace("$1", "%s")
+        if self._conn.execute(sql.encode(), [row_id(shard, row)]).fetchone() is None:
+            raise AssertionError(shard)
+
+    async def gather(self, shards: list[int], row: int) -> None:
+        """Read one row of each shard, one after the other."""
+        for shard in shards:
+            await self.point(shard, row)
+
+    async def memory(self) -> float:
+        """The megabytes its backend holds."""
+        found = self._conn.execute(MEMORY).fetchone()
+        return float(found[0]) if found else 0.0
+
+    async def close(self) -> None:
+        """The connection is closed."""
+        self._conn.close()
+
+
+async def rate_of_points(
+    reader: Reader, shards: int, count: int, clients: int, chance: random.Random
+) -> float:
+    """Points read a second."""
+    draws = [(chance.randrange(shards), chance.randrange(ROWS)) for _ in range(count)]
+
+    async def work(own: list[tuple[int, int]]) -> None:
+        for shard, row in own:
+            await reader.point(shard, row)
+
+    started = time.perf_counter()
+    await asyncio.gather(*(work(draws[client::clients]) for client in range(clients)))
+    return count / (time.perf_counter() - started)
+
+
+async def rate_of_gathers(reader: Reader, shards: int, count: int, chance: random.Random) -> float:
+    """Gathers done a second."""
+    draws = [
+        (chance.sample(range(shards), min(shards, GATHERED)), chance.randrange(ROWS)) for _ in range(count)
+    ]
+    started = time.perf_counter()
+    for numbers, row in draws:
+        await reader.gather(numbers, row)
+    return count / (time.perf_counter() - started)
