@@ -1,0 +1,62 @@
+"""Opening single connections and asking them, with types.
+
+asyncpg ships without complete types; what it returns gets its type here, at the edge, and nowhere else.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import asyncpg
+
+from shardwright.errors import ServerUnavailable
+
+if TYPE_CHECKING:
+    from asyncpg import Connection, Record
+
+CONNECT_TIMEOUT_S = 10.0
+
+# What a server that is away, starting or full answers, if it answers.
+UNREACHABLE = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
+)
+
+
+async def open_connection(
+    dsn: str,
+    name: str,
+    *,
+    timeout_s: float = CONNECT_TIMEOUT_S,
+    command_timeout_s: float | None = None,
+    statement_cache_size: int = 0,
+    server_settings: Mapping[str, str] | None = None,
+) -> "Connection":
+    """A connection, or `ServerUnavailable` saying which server (`name`) does not answer.
+
+    No statement cache unless asked for: there may be a transaction pooler in between.
+    """
+    connect = cast("Any", asyncpg.connect)
+    try:
+        opened = await connect(
+            dsn,
+            timeout=timeout_s,
+            command_timeout=command_timeout_s,
+            statement_cache_size=statement_cache_size,
+            server_settings=server_settings,
+        )
+    except UNREACHABLE as error:
+        raise ServerUnavailable(f"{name} does not answer: {error!r}") from error
+    return cast("Connection", opened)
+
+
+async def fetch_rows(conn: "Connection", sql: str, *args: Any) -> "list[Record]":
+    """All rows."""
+    return cast("list[Record]", await conn.fetch(sql, *args))
+
+
+async def fetch_value(conn: "Connection", sql: str, *args: Any) -> Any:
+    """The first column of the first row."""
+    return cast("Any", await conn.fetchval(sql, *args))
