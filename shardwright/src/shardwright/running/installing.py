@@ -1,0 +1,227 @@
+"""Getting dispatch functions onto a server: once, whoever comes first, and off it again when nobody asks.
+
+PostgreSQL itself says what a query is: a throw-away function with the query as its parsed body is made in one
+shard, read back with every name in full, and rolled back. A table on the server remembers which function
+serves which query, when it was last asked for, and what the shard's columns looked like, so that a changed
+column makes a new function.
+"""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import asyncpg
+
+from shardwright.errors import SetupInvalid
+from shardwright.ids import schema_name
+from shardwright.running.dispatch import (
+    GENERATION,
+    Form,
+    Shape,
+    call_sql,
+    everywhere_sql,
+    full_tokens,
+    function_name,
+    function_sql,
+)
+from shardwright.running.queries import Query
+from shardwright.topology import fetch_rows, fetch_value
+
+if TYPE_CHECKING:
+    from asyncpg import Connection
+    from asyncpg.types import Attribute, Type
+
+log = logging.getLogger(__name__)
+
+UNUSED_DAYS = 30
+
+_LOCK = "SELECT pg_advisory_xact_lock(hashtext('shardwright.dispatch'))"
+_TABLE = """\
+CREATE TABLE IF NOT EXISTS shardwright.dispatch (
+  key text,
+  fingerprint text,
+  function text NOT NULL,
+  returns_rows boolean NOT NULL,
+  asked_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (key, fingerprint)
+)
+"""
+_FINGERPRINT = """\
+SELECT coalesce(md5(string_agg(concat_ws(' ', c.relname, a.attname, a.atttypid), ',' ORDER BY c.relname, a.attnum)), '')
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname IN ($1, 'common') AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0
+  AND NOT a.attisdropped
+"""
+_FIND = """\
+SELECT d.key, d.function, d.returns_rows, d.asked_at < now() - interval '1 day' AS is_old
+FROM shardwright.dispatch d
+WHERE d.key = ANY($1) AND d.fingerprint = $2
+  AND EXISTS (SELECT FROM pg_catalog.pg_proc p WHERE p.proname = d.function
+              AND p.pronamespace = 'shardwright'::regnamespace)
+"""
+_ASK = "UPDATE shardwright.dispatch SET asked_at = now() WHERE key = ANY($1) AND fingerprint = $2"
+_KEEP = """\
+INSERT INTO shardwright.dispatch (key, function, returns_rows, fingerprint) VALUES ($1, $2, $3, $4)
+ON CONFLICT (key, fingerprint) DO UPDATE
+SET function = excluded.function, returns_rows = excluded.returns_rows, asked_at = now()
+"""
+_UNUSED = """\
+DELETE FROM shardwright.dispatch WHERE asked_at < now() - make_interval(days => $1)
+"""
+# Dropped only when no row names it any more: two keys may share a function.
+_ORPHANS = """\
+SELECT p.oid::regprocedure::text FROM pg_catalog.pg_proc p
+WHERE p.pronamespace = 'shardwright'::regnamespace AND p.proname ~ '^[qg]_.*_[0-9a-f]{16}$'
+  AND NOT EXISTS (SELECT FROM shardwright.dispatch d WHERE d.function = p.proname)
+"""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A dispatch function that exists on a server."""
+
+    function: str
+    returns_rows: bool
+
+    def call(self, query: Query, form: Form) -> str:
+        """The statement that calls it."""
+        return call_sql(self.function, query, form, returns_rows=self.returns_rows)
+
+    def call_everywhere(self, query: Query) -> str:
+        """The statement that calls it for many shards."""
+        return everywhere_sql(self.function, query)
+
+
+Wanted = tuple[Query, Form]
+
+
+class Installer:
+    """Finds or makes dispatch functions on one server, seen through one of its shards."""
+
+    def __init__(self, sample: int, capacity: int) -> None:
+        self._sample = schema_name(sample)
+        self._capacity = capacity
+
+    async def install(self, conn: "Connection", wanted: Iterable[Wanted]) -> dict[Wanted, Installed]:
+        """Every query asked for has its function here; those whose tables are not there yet are left out."""
+        keys = {self._key(*each): each for each in wanted}
+        async with conn.transaction():
+            fingerprint = await fetch_value(conn, _FINGERPRINT, self._sample)
+            found = await self._find(conn, keys, fingerprint)
+        missing = {key: each for key, each in keys.items() if each not in found}
+        if missing:
+            async with conn.transaction():
+                await conn.execute(_LOCK)
+                found |= await self._find(conn, missing, fingerprint)
+                for key, each in missing.items():
+                    if each not in found and (made := await self._make(conn, key, each, fingerprint)):
+                        found[each] = made
+        return found
+
+    async def _find(
+        self, conn: "Connection", keys: dict[str, Wanted], fingerprint: str
+    ) -> dict[Wanted, Installed]:
+        if not await fetch_value(conn, "SELECT to_regclass('shardwright.dispatch') IS NOT NULL"):
+            return {}
+        rows = await fetch_rows(conn, _FIND, list(keys), fingerprint)
+        if old := [row["key"] for row in rows if row["is_old"]]:
+            await conn.execute(_ASK, old, fingerprint)
+        return {keys[row["key"]]: Installed(row["function"], row["returns_rows"]) for row in rows}
+
+    async def _make(self, conn: "Connection", key: str, wanted: Wanted, fingerprint: str) -> Installed | None:
+        query, form = wanted
+        await conn.execute(_TABLE)
+        try:
+            shape = await self._shape(conn, query)
+        except (
+            asyncpg.UndefinedTableError,
+            asyncpg.UndefinedColumnError,
+            asyncpg.UndefinedFunctionError,
+            asyncpg.UndefinedObjectError,
+            asyncpg.InvalidSchemaNameError,
+        ) as error:
+            log.info("query.postponed: %s: %s", query.name, error)
+            return None
+        function = function_name(query, form, shape, self._capacity)
+        exists = "SELECT 1 FROM pg_proc WHERE proname = $1 AND pronamespace = 'shardwright'::regnamespace"
+        if not await fetch_value(conn, exists, function):
+            await conn.execute(function_sql(function, query, form, shape, self._capacity))
+        await conn.execute(_KEEP, key, function, bool(shape.columns), fingerprint)
+        return Installed(function, bool(shape.columns))
+
+    async def shape(self, conn: "Connection", query: Query) -> Shape:
+        """What PostgreSQL says a query is; raises what it says against it."""
+        async with conn.transaction():
+            return await self._shape(conn, query)
+
+    async def _shape(self, conn: "Connection", query: Query) -> Shape:
+        savepoint = conn.transaction()
+        await savepoint.start()
+        try:
+            await conn.execute(f"SET LOCAL search_path = {self._sample}, common, shardwright, public")
+            statement = await conn.prepare(query.sql)
+            parameters = cast("tuple[Type, ...]", statement.get_parameters())
+            attributes = cast("tuple[Attribute, ...]", statement.get_attributes())
+            types = [await self._type_name(conn, each.oid, query) for each in parameters]
+            names = [(each.name, await self._type_name(conn, each.type.oid, query)) for each in attributes]
+            text = await self._full_text(conn, query, types, names)
+        finally:
+            await savepoint.rollback()
+        return Shape(tuple(types), tuple(names), full_tokens(text, self._sample))
+
+    async def _type_name(self, conn: "Connection", oid: int, query: Query) -> str:
+        # In full, wherever the function is called from: nothing but pg_catalog may stay unqualified.
+        name: str = await fetch_value(
+            conn,
+            "SELECT CASE WHEN n.nspname = 'pg_catalog' THEN format_type(t.oid, NULL) "
+            "WHEN e.oid IS NULL THEN format('%I.%I', n.nspname, t.typname) "
+            "ELSE format('%I.%I[]', n.nspname, e.typname) END "
+            "FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace "
+            "LEFT JOIN pg_type e ON e.oid = t.typelem AND t.typcategory = 'A' WHERE t.oid = $1",
+            oid,
+        )
+        if name.startswith(f"{self._sample}."):
+            raise SetupInvalid(f"query {query.name}: type {name} exists per shard; create types in `common`")
+        return name
+
+    async def _full_text(
+        self, conn: "Connection", query: Query, types: list[str], columns: list[tuple[str, str]]
+    ) -> str:
+        names = [name for name, _ in columns]
+        if repeated := {name for name in names if names.count(name) > 1 or name == "?column?"}:
+            raise SetupInvalid(
+                f"query {query.name}: give each column a name of its own, not {sorted(repeated)}"
+            )
+        # Named result columns would make PostgreSQL print parameters as (empty) names instead of $1, $2 …
+        returns = "SETOF record" if columns else "void"
+        await conn.execute(
+            f"CREATE FUNCTION shardwright._shape({', '.join(types)}) RETURNS {returns} "
+            f"BEGIN ATOMIC {query.sql}; END"
+        )
+        await conn.execute("SET LOCAL search_path = ''")
+        text: str = await fetch_value(
+            conn,
+            "SELECT pg_get_function_sqlbody(oid) FROM pg_proc "
+            "WHERE proname = '_shape' AND pronamespace = 'shardwright'::regnamespace",
+        )
+        return text.strip().removeprefix("BEGIN ATOMIC").removesuffix("END").strip().removesuffix(";")
+
+    def _key(self, query: Query, form: Form) -> str:
+        capacity = self._capacity if query.is_hot else 0
+        return f"{GENERATION} {form} {query.name} {query.digest} {query.writes:d} {capacity}"
+
+
+async def collect_unused(conn: "Connection", *, unused_days: int = UNUSED_DAYS) -> int:
+    """Functions nobody asked for in a month are gone; a router that still needs one makes it again."""
+    dropped = 0
+    async with conn.transaction():
+        await conn.execute(_LOCK)
+        if not await fetch_value(conn, "SELECT to_regclass('shardwright.dispatch') IS NOT NULL"):
+            return 0
+        await conn.execute(_UNUSED, unused_days)
+        for row in await fetch_rows(conn, _ORPHANS):
+            await conn.execute(f"DROP FUNCTION {row[0]}")
+            dropped += 1
+    return dropped
