@@ -1,0 +1,2 @@
+-- no-transaction
+CREATE INDEX CONCURRENTLY posts_caption ON posts (lower(caption));

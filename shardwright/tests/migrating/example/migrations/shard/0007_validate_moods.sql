@@ -1,0 +1,1 @@
+ALTER TABLE accounts VALIDATE CONSTRAINT mood_set;
