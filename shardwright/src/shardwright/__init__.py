@@ -1,0 +1,56 @@
+"""Thousands of logical shards on a few PostgreSQL servers: ids, routing, migrations, tickets.
+
+The names most programs need; each room (`shardwright.ids`, `.topology`, `.running`, `.migrating`, `.tickets`,
+`.local`) has more behind its own door.
+"""
+
+from importlib.metadata import version
+
+from shardwright.errors import (
+    EpochInvalid,
+    InvalidId,
+    MapChanged,
+    MigrationRefused,
+    NotOwner,
+    ServerUnavailable,
+    SetupInvalid,
+    ShardKeyMissing,
+    ShardwrightError,
+)
+from shardwright.ids import Layout, decode_short, encode_short
+from shardwright.migrating import Migrator
+from shardwright.running import Gathered, PoolOptions, Queries, Query, Shard, Shards, Transaction
+from shardwright.tickets import Fleet, TicketOptions, Tickets
+from shardwright.topology import Directory, Server, ShardMap
+
+__version__ = version("shardwright")
+
+__all__ = [
+    "Directory",
+    "EpochInvalid",
+    "Fleet",
+    "Gathered",
+    "InvalidId",
+    "Layout",
+    "MapChanged",
+    "MigrationRefused",
+    "Migrator",
+    "NotOwner",
+    "PoolOptions",
+    "Queries",
+    "Query",
+    "Server",
+    "ServerUnavailable",
+    "SetupInvalid",
+    "Shard",
+    "ShardKeyMissing",
+    "ShardMap",
+    "Shards",
+    "ShardwrightError",
+    "TicketOptions",
+    "Tickets",
+    "Transaction",
+    "__version__",
+    "decode_short",
+    "encode_short",
+]

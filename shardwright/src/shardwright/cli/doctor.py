@@ -1,0 +1,80 @@
+"""`shardwright doctor`: what will hurt later, while there is time."""
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from shardwright.cli.checking import Finding, examine
+from shardwright.cli.printing import make_console, print_json
+from shardwright.cli.running import FOUND_SOMETHING, opened, run
+from shardwright.cli.settings import (
+    DirectoryOption,
+    JsonOption,
+    MigrationsOption,
+    find_migrations,
+    get_directory,
+)
+from shardwright.cli.version import versions
+from shardwright.migrating import Migrator
+
+_MARKS = {"ok": "✓", "warning": "!", "failure": "✗"}
+
+
+def doctor(
+    context: typer.Context,
+    directory: DirectoryOption = None,
+    migrations: MigrationsOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Look for trouble: years of ids left, clocks apart, missing guards, drift, settings that lose data.
+
+    Every finding says what to do about it. The exit code is 1 if there is one.
+
+        shardwright doctor
+        shardwright doctor --json | jq '.findings[] | select(.level != "ok")'
+    """
+    get_directory(context, directory)
+    folder = find_migrations(context, migrations)
+
+    async def work() -> list[Finding]:
+        async with opened(context, directory) as found:
+            shard_map = await found.load()
+            findings = await examine(found, shard_map)
+        if folder is not None:
+            findings += await _check_migrations(Migrator(shard_map, folder), folder)
+        return findings
+
+    findings = run(work())
+    if is_json:
+        print_json({"versions": versions(), "findings": [vars(each) for each in findings]})
+    else:
+        _show(findings)
+    if any(each.level != "ok" for each in findings):
+        raise typer.Exit(FOUND_SOMETHING)
+
+
+async def _check_migrations(migrator: Migrator, folder: Path) -> list[Finding]:
+    status = await migrator.status()
+    findings = [
+        *(
+            Finding("migrations", "warning", f"{each.target} is behind", "run shardwright migrate")
+            for each in status.behind
+        ),
+        *(
+            Finding("migrations", "failure", f"{each.target} {each.conflict}", "")
+            for each in status.conflicts
+        ),
+        *(Finding("drift", "failure", str(each), "find out who changed it by hand") for each in status.drift),
+    ]
+    return findings or [
+        Finding("migrations", "ok", f"every shard has all of {folder}, and none has drifted", "")
+    ]
+
+
+def _show(findings: list[Finding]) -> None:
+    console: Any = make_console()
+    for each in findings:
+        advice = f" → {each.advice}" if each.advice else ""
+        console.print(f"{_MARKS[each.level]} {each.check}: {each.what}{advice}", soft_wrap=True)
+    console.print(", ".join(f"{name} {version}" for name, version in versions().items()))

@@ -1,0 +1,172 @@
+"""`shardwright ids`: what an id says, and ids for a time."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from shardwright.cli.printing import print_json, print_table
+from shardwright.cli.running import fail, opened, run
+from shardwright.cli.settings import DirectoryOption, JsonOption, find_directory
+from shardwright.cli.teaching import teach
+from shardwright.errors import InvalidId, ShardwrightError
+from shardwright.ids import LEGACY_LIMIT, Layout, decode_short, encode_short, schema_name
+from shardwright.topology import ShardMap
+
+T = TypeVar("T")
+app = typer.Typer(no_args_is_help=True, help="Take ids apart and put them together.")
+
+EpochOption = Annotated[
+    int | None,
+    typer.Option(
+        "--epoch-ms", help="The epoch, where no directory is at hand; by default that of 2025-01-01."
+    ),
+]
+
+
+def decode(
+    context: typer.Context,
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Numbers or short codes.")],
+    directory: DirectoryOption = None,
+    epoch_ms: EpochOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Show when and in which shard ids were made; with a directory, also on which server they live.
+
+    A number with a leading zero is taken for a short code, which has 11 characters.
+
+        shardwright ids decode 493921239040983041
+        shardwright ids decode 0aB3dE5fG7h --json
+    """
+    shard_map, layout = _layout(context, directory, epoch_ms)
+    shown = [_guarded(lambda each=each: _describe(each, layout, shard_map)) for each in ids]
+    if is_json:
+        print_json(shown)
+    else:
+        print_table(list(shown[0]), [list(each.values()) for each in shown])
+
+
+def encode(
+    ids: Annotated[list[int], typer.Argument(metavar="ID...")],
+    is_json: JsonOption = False,
+) -> None:
+    """Print the short codes of ids: 11 letters and digits that sort as the ids do.
+
+    shardwright ids encode 493921239040983041
+    """
+    codes = {each: _guarded(lambda each=each: encode_short(each)) for each in ids}
+    if is_json:
+        print_json(codes)
+    else:
+        for code in codes.values():
+            typer.echo(code)
+
+
+def at(
+    context: typer.Context,
+    moment: Annotated[
+        str, typer.Argument(help="An ISO time such as 2026-05-01T12:00; without a zone it is UTC.")
+    ],
+    directory: DirectoryOption = None,
+    epoch_ms: EpochOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Print the smallest id that can have been made at a time: everything from then on has that id or more.
+
+    shardwright sql --shard 3 "SELECT count(*) FROM posts WHERE id >= $(shardwright ids at 2026-05-01)"
+    """
+    _, layout = _layout(context, directory, epoch_ms)
+    try:
+        parsed = datetime.fromisoformat(moment)
+    except ValueError as error:
+        raise typer.BadParameter(f"{moment!r} is not an ISO time such as 2026-05-01T12:00") from error
+    when = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+    bound = layout.min_id_at(when)
+    if is_json:
+        print_json({"time": when, "min_id": str(bound)})
+    else:
+        typer.echo(bound)
+
+
+def new(
+    context: typer.Context,
+    shard: Annotated[int, typer.Option(min=0, max=8191, help="The shard that the ids belong to.")],
+    count: Annotated[int, typer.Option("--count", "-n", min=1, max=10_000)] = 1,
+    directory: DirectoryOption = None,
+) -> None:
+    """Draw ids from a shard, for rows you are about to write by hand.
+
+    shardwright ids new --shard 42 -n 3
+    """
+
+    async def work() -> list[int]:
+        async with opened(context, directory) as found:
+            server = (await found.load()).server_of(shard)
+        return await _draw(server.dsn, shard, count)
+
+    for each in run(work()):
+        typer.echo(each)
+
+
+async def _draw(dsn: str, shard: int, count: int) -> list[int]:
+    from shardwright.cli.connecting import connected  # noqa: PLC0415 - the other commands need no server
+
+    async with connected(dsn) as connection:
+        rows = await connection.fetch(f"SELECT {schema_name(shard)}.next_ids($1)", count)
+        return [row[0] for row in rows]
+
+
+def _layout(
+    context: typer.Context, directory: str | None, epoch_ms: int | None
+) -> tuple[ShardMap | None, Layout]:
+    if epoch_ms is not None:
+        return None, _guarded(lambda: Layout(epoch_ms))
+    if find_directory(context, directory) is None:
+        return None, Layout()
+
+    async def load() -> ShardMap:
+        async with opened(context, directory) as found:
+            return await found.load()
+
+    shard_map = run(load())
+    return shard_map, shard_map.layout
+
+
+def _describe(text: str, layout: Layout, shard_map: ShardMap | None) -> dict[str, Any]:
+    number = _read_id(text)
+    is_legacy = number < LEGACY_LIMIT
+    shard = layout.id_shard(number)
+    found: dict[str, Any] = {
+        "id": str(number),
+        "short": encode_short(number),
+        "time": None if is_legacy else layout.id_time(number),
+        "shard": shard,
+        "schema": schema_name(shard),
+        "sequence": None if is_legacy else layout.id_sequence(number),
+    }
+    if shard_map is not None:
+        found["server"] = shard_map.owners.get(shard)
+    return found
+
+
+def _read_id(text: str) -> int:
+    if text.isascii() and text.isdigit() and (text == "0" or not text.startswith("0")):
+        return int(text)
+    try:
+        return decode_short(text)
+    except InvalidId as error:
+        raise InvalidId(f"{text!r} is neither a number nor a short code of 11 letters and digits.") from error
+
+
+def _guarded(work: Callable[[], T]) -> T:
+    try:
+        return work()
+    except ShardwrightError as error:
+        fail(error)
+
+
+app.command("decode", help=teach(decode))(decode)
+app.command("encode", help=teach(encode))(encode)
+app.command("at", help=teach(at))(at)
+app.command("new", help=teach(new))(new)

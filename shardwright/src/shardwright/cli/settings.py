@@ -1,0 +1,96 @@
+"""What every command needs to know, and the three ways it is told: option, environment, host application."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DIRECTORY_VARIABLE = "SHARDWRIGHT_DIRECTORY"
+MIGRATIONS_VARIABLE = "SHARDWRIGHT_MIGRATIONS"
+DEFAULT_MIGRATIONS = Path("migrations")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a host application knows already; put it into `context.obj` before a command runs."""
+
+    directory: str | None = None
+    # Servers reached by other addresses than the map's, by name: passwords can stay out of the directory.
+    dsns: dict[str, str] = field(default_factory=dict[str, str])
+    migrations: Path | None = None
+
+
+DirectoryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--directory",
+        "-d",
+        metavar="DSN",
+        help=f"The directory database, postgresql://…; or set {DIRECTORY_VARIABLE}.",
+    ),
+]
+MigrationsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--migrations",
+        "-m",
+        metavar="FOLDER",
+        help=f"The folder that holds shard/ and server/, by default ./migrations; or set {MIGRATIONS_VARIABLE}.",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+
+def host_settings(context: typer.Context) -> Settings:
+    """Return what the host application said, or nothing at all."""
+    return context.find_object(Settings) or Settings()
+
+
+def find_directory(context: typer.Context, option: str | None) -> str | None:
+    """Return the directory's address, if anybody named it."""
+    return option or host_settings(context).directory or os.environ.get(DIRECTORY_VARIABLE) or None
+
+
+def get_directory(context: typer.Context, option: str | None) -> str:
+    """Return the directory's address, or end with a usage error that says how to give it."""
+    found = find_directory(context, option)
+    if found is None:
+        raise typer.BadParameter(
+            f"no directory: give --directory postgresql://… or set {DIRECTORY_VARIABLE} "
+            "(`shardwright local start` prints one to try things out)"
+        )
+    return found
+
+
+def find_migrations(context: typer.Context, option: Path | None) -> Path | None:
+    """Return the folder of migrations: as named, or ./migrations where there is one."""
+    named = os.environ.get(MIGRATIONS_VARIABLE)
+    found = option or host_settings(context).migrations or (Path(named) if named else None)
+    if found is not None:
+        return found
+    return DEFAULT_MIGRATIONS if DEFAULT_MIGRATIONS.is_dir() else None
+
+
+def get_migrations(context: typer.Context, option: Path | None) -> Path:
+    """Return the folder of migrations, or end with a usage error that says how to give it."""
+    found = find_migrations(context, option)
+    if found is None:
+        raise typer.BadParameter(
+            f"no migrations here: give --migrations FOLDER, or make {DEFAULT_MIGRATIONS}/shard/0001_….sql"
+        )
+    return found
+
+
+def read_named(values: list[str]) -> dict[str, str]:
+    """Return NAME=VALUE options as a dictionary, in the order given."""
+    found: dict[str, str] = {}
+    for value in values:
+        name, separator, rest = value.partition("=")
+        if not separator or not name or not rest:
+            raise typer.BadParameter(f"{value!r} is not NAME=ADDRESS, such as a=postgresql://…")
+        if name in found:
+            raise typer.BadParameter(f"two servers are named {name!r}")
+        found[name] = rest
+    return found

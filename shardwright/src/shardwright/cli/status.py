@@ -1,0 +1,169 @@
+"""`shardwright status`: where the shards are and how their servers do."""
+
+import asyncio
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import asyncpg
+import typer
+
+from shardwright.cli.connecting import connected
+from shardwright.cli.printing import make_console, print_json, print_table, show_size
+from shardwright.cli.running import FOUND_SOMETHING, opened, run
+from shardwright.cli.settings import (
+    DirectoryOption,
+    JsonOption,
+    MigrationsOption,
+    find_migrations,
+    get_directory,
+)
+from shardwright.errors import ServerUnavailable
+from shardwright.migrating import Folder, Migrator
+from shardwright.migrating import Status as MigrationStatus
+from shardwright.topology import Server, ShardMap
+
+_ASK = """
+SELECT current_setting('server_version') AS postgresql,
+       pg_database_size(current_database()) AS size_bytes,
+       (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
+       current_setting('max_connections')::int AS max_connections,
+       pg_is_in_recovery() AS is_standby,
+       CASE WHEN pg_is_in_recovery()
+            THEN extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8
+            ELSE (SELECT max(extract(epoch FROM replay_lag))::float8 FROM pg_stat_replication) END AS lag_s,
+       (SELECT count(*) FROM pg_stat_replication) AS standbys
+"""
+
+
+@dataclass
+class ServerReport:
+    """One server's line."""
+
+    name: str
+    shards: int
+    is_up: bool = False
+    postgresql: str | None = None
+    size_bytes: int | None = None
+    connections: int | None = None
+    max_connections: int | None = None
+    is_standby: bool | None = None
+    standbys: int | None = None
+    lag_s: float | None = None
+    schema_versions: dict[int, int] = field(default_factory=dict[int, int])
+    trouble: str | None = None
+
+
+def status(
+    context: typer.Context,
+    directory: DirectoryOption = None,
+    migrations: MigrationsOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Show every server: its shards, size, connections, lag, and which migrations its shards have.
+
+    With a migrations folder it also says what is missing and where shards have drifted apart. The exit code is 1
+    if a server does not answer, a shard is behind or has drifted.
+
+        shardwright status
+        shardwright status --json | jq '.servers[] | {name, shards, size_bytes}'
+    """
+    get_directory(context, directory)
+    folder = find_migrations(context, migrations)
+
+    async def work() -> tuple[ShardMap, list[ServerReport], MigrationStatus]:
+        async with opened(context, directory) as found:
+            shard_map = await found.load()
+        reports = await asyncio.gather(*(_ask(each, shard_map) for each in shard_map.servers.values()))
+        # An empty folder still tells the versions; what it lacks means nothing then.
+        migrator = Migrator(shard_map, folder if folder is not None else Folder(server=(), shard=()))
+        return shard_map, list(reports), await migrator.status(drift=folder is not None)
+
+    shard_map, reports, standing = run(work())
+    _count_versions(reports, standing)
+    findings = _findings(standing) if folder is not None else []
+    if is_json:
+        _print_json(shard_map, reports, findings)
+    else:
+        _print_tables(shard_map, reports, findings)
+    if findings or not all(each.is_up for each in reports):
+        raise typer.Exit(FOUND_SOMETHING)
+
+
+async def _ask(server: Server, shard_map: ShardMap) -> ServerReport:
+    report = ServerReport(server.name, len(shard_map.shards_on(server.name)))
+    try:
+        async with connected(server.dsn, name=server.name) as connection:
+            row = await connection.fetchrow(_ASK)
+    except (ServerUnavailable, asyncpg.PostgresError, OSError) as error:
+        report.trouble = str(error)
+        return report
+    for name, value in row.items():
+        setattr(report, name, value)
+    report.is_up = True
+    return report
+
+
+def _count_versions(reports: list[ServerReport], standing: MigrationStatus) -> None:
+    by_name = {each.name: each for each in reports}
+    for each in standing.standings:
+        if each.target.number is not None:
+            versions = by_name[each.target.server].schema_versions
+            versions[each.version] = versions.get(each.version, 0) + 1
+
+
+def _findings(standing: MigrationStatus) -> list[str]:
+    behind = [
+        f"{each.target} lacks {', '.join(str(some) for some in each.pending)}" for each in standing.behind
+    ]
+    conflicts = [f"{each.target} {each.conflict}" for each in standing.conflicts]
+    return [*behind, *conflicts, *(str(each) for each in standing.drift)]
+
+
+def _print_json(shard_map: ShardMap, reports: list[ServerReport], findings: list[str]) -> None:
+    print_json(
+        {
+            "map_version": shard_map.version,
+            "epoch_ms": shard_map.layout.epoch_ms,
+            "shards": len(shard_map.owners),
+            "lookup_shards": shard_map.lookup_shards,
+            "servers": [asdict(each) for each in reports],
+            "findings": findings,
+        }
+    )
+
+
+def _print_tables(shard_map: ShardMap, reports: list[ServerReport], findings: list[str]) -> None:
+    console = make_console()
+    console.print(
+        f"{len(shard_map.owners)} shards on {len(reports)} servers, map version {shard_map.version}"
+    )
+    columns = ["server", "shards", "size", "schema", "connections", "lag", "postgresql"]
+    print_table(columns, [_row(each) for each in reports])
+    for each in findings:
+        console.print(f"- {each}", soft_wrap=True)
+
+
+def _row(report: ServerReport) -> list[Any]:
+    if not report.is_up:
+        return [report.name, report.shards, "down", "", "", "", report.trouble or ""]
+    return [
+        report.name,
+        report.shards,
+        show_size(report.size_bytes or 0),
+        _show_versions(report.schema_versions),
+        f"{report.connections}/{report.max_connections}",
+        _show_lag(report),
+        report.postgresql,
+    ]
+
+
+def _show_versions(versions: dict[int, int]) -> str:
+    if len(versions) == 1:
+        return f"{next(iter(versions)):04}"
+    return ", ".join(f"{version:04} ({count})" for version, count in sorted(versions.items()))
+
+
+def _show_lag(report: ServerReport) -> str:
+    if not report.standbys and not report.is_standby:
+        return "no standby"
+    return f"{report.lag_s or 0:.1f} s"
