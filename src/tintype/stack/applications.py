@@ -1,0 +1,73 @@
+"""Tintype's own processes: the migration that runs before them, the workers and the web."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from tintype.stack.connections import Connections
+from tintype.stack.program import Program, Stage
+
+_HEALTH_TIMEOUT_S = 3
+_OK = b" 200 "
+
+Applications = Callable[[Connections], Sequence[Program]]
+"""Says which of our own programs to run, once the engines' addresses are known."""
+
+
+def tintype_programs(*, worker_count: int = 1) -> Applications:
+    """Migrate, then run the workers and the web."""
+
+    def programs(connections: Connections) -> list[Program]:
+        host, port = connections.http_host, connections.http_port
+        workers = [
+            Program(
+                name="worker" if worker_count == 1 else f"worker-{number}",
+                command=_command("worker"),
+                stage=Stage.WORKER,
+                grace_s=15.0,
+            )
+            for number in range(1, worker_count + 1)
+        ]
+        web = Program(
+            name="web",
+            command=_command("web"),
+            stage=Stage.WEB,
+            ready=lambda: check_http(host, port, "/healthz"),
+            port=port,
+        )
+        return [Program(name="migrate", command=_command("migrate"), stage=Stage.SETUP), *workers, web]
+
+    return programs
+
+
+def no_programs(_: Connections) -> list[Program]:
+    """Engines only."""
+    return []
+
+
+async def check_http(host: str, port: int, path: str) -> None:
+    """Raise unless the address answers with 200."""
+    async with asyncio.timeout(_HEALTH_TIMEOUT_S):
+        reader, writer = await asyncio.open_connection(reachable(host), port)
+        try:
+            writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+            answer = await reader.readline()
+        finally:
+            writer.close()
+    if _OK not in answer:
+        raise ConnectionError(f"{path} answers {answer.decode(errors='replace').strip() or 'nothing'}")
+
+
+def reachable(host: str) -> str:
+    """The address to ask when a server listens on every one."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not listened on
+
+
+def application_environment(connections: Connections) -> dict[str, str]:
+    """What our own processes find in their environment: everything of ours, and where the servers are."""
+    return {**os.environ, "PYTHONUNBUFFERED": "1", **connections.environment()}
+
+
+def _command(name: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "tintype", name)

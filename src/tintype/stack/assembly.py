@@ -1,0 +1,116 @@
+"""From a plan to programs: which engines are started here, on which ports, and how they are reached."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from tintype.base.secret import read_or_make
+from tintype.stack.connections import Connections
+from tintype.stack.errors import EngineUnreachable
+from tintype.stack.home import Home
+from tintype.stack.nats import NatsPorts, check_nats, nats_program
+from tintype.stack.plan import Plan
+from tintype.stack.ports import Ports
+from tintype.stack.postgres import check_postgres, postgres_program
+from tintype.stack.program import Program
+from tintype.stack.valkey import check_redis, valkey_program
+
+_PATIENCE_S = 15.0
+_POLL_S = 0.5
+
+
+async def assemble(plan: Plan, home: Home, ports: Ports) -> tuple[list[Program], Connections]:
+    """Return the engines to start and the addresses of all, made ready to start but not started."""
+    mqtt, mqtt_ws = _choose(plan, ports, "mqtt_port"), _choose(plan, ports, "mqtt_ws_port")
+    databases = [] if plan.postgres else await _databases(plan, home, ports)
+    caches = (
+        [] if plan.redis else [valkey_program(home, ports.choose_internal("redis"), _secret(home, "redis"))]
+    )
+    buses = [] if plan.nats else [_bus(plan, home, ports, mqtt, mqtt_ws)]
+    connections = Connections(
+        home=plan.home,
+        postgres=plan.postgres or tuple(dsn for _, dsn in databases),
+        redis=plan.redis or caches[0][1],
+        nats=plan.nats or (buses[0][1],),
+        http_host=plan.http_host,
+        http_port=_choose(plan, ports, "http_port"),
+        mqtt_port=mqtt,
+        mqtt_ws_port=mqtt_ws,
+    )
+    return [program for program, _ in (*databases, *caches, *buses)], connections
+
+
+async def check_existing(plan: Plan) -> None:
+    """Refuse to go on while an existing server of the plan does not answer."""
+    checks: list[Awaitable[None]] = [
+        _wait_for("PostgreSQL", dsn, lambda dsn=dsn: check_postgres(dsn)) for dsn in plan.postgres
+    ]
+    if plan.redis:
+        checks.append(_wait_for("Redis", plan.redis, lambda: check_redis(plan.redis)))
+    if plan.nats:
+        checks.append(_wait_for("NATS", plan.nats[0], lambda: check_nats(plan.nats)))
+    await asyncio.gather(*checks)
+
+
+def count_servers(plan: Plan, home: Home) -> int:
+    """How many PostgreSQL servers to start: never fewer than hold data, since shards live on each of them."""
+    return max(plan.postgres_servers, home.count_postgres())
+
+
+def without_secrets(address: str) -> str:
+    """The part of an address that may be shown: host and port."""
+    parts = urlsplit(address)
+    return f"{parts.hostname or 'localhost'}:{parts.port}" if parts.port else parts.hostname or "localhost"
+
+
+async def _databases(plan: Plan, home: Home, ports: Ports) -> list[tuple[Program, str]]:
+    numbers = range(1, count_servers(plan, home) + 1)
+    chosen = {number: ports.choose_internal(f"postgres-{number}") for number in numbers}
+    return await asyncio.gather(
+        *(
+            postgres_program(number, home.postgres(number), chosen[number], durable=plan.durable)
+            for number in numbers
+        )
+    )
+
+
+def _bus(plan: Plan, home: Home, ports: Ports, mqtt: int, mqtt_ws: int) -> tuple[Program, str]:
+    own = NatsPorts(ports.choose_internal("nats"), ports.choose_internal("nats_monitor"), mqtt, mqtt_ws)
+    return nats_program(
+        home,
+        plan.http_host,
+        own,
+        password=_secret(home, "nats"),
+        system_password=_secret(home, "nats-system"),
+    )
+
+
+def _choose(plan: Plan, ports: Ports, name: str) -> int:
+    """The port of a service that people reach; 0 in the plan means any."""
+    preferred = int(getattr(plan, name))
+    if name != "http_port" and plan.nats:
+        return preferred  # the existing server listens there, not we
+    if preferred == 0:
+        return ports.choose_internal(name)
+    return ports.choose_public(name, plan.http_host, preferred, is_fixed=name in plan.fixed_ports)
+
+
+def _secret(home: Home, name: str) -> str:
+    return read_or_make(home.secrets / name).decode()
+
+
+async def _wait_for(title: str, address: str, check: Callable[[], Awaitable[None]]) -> None:
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            await check()
+        except Exception as error:
+            if time.monotonic() > deadline:
+                raise EngineUnreachable(
+                    f"The {title} server named in the settings, {without_secrets(address)}, does not answer: "
+                    f"{type(error).__name__}: {error}. Start it or correct the setting; see `tintype config`."
+                ) from error
+            await asyncio.sleep(_POLL_S)
+        else:
+            return

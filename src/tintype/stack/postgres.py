@@ -1,0 +1,121 @@
+"""Embedded PostgreSQL: the folder comes from shardwright, the process is ours to watch."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+from typing import cast
+
+import asyncpg
+from asyncpg import Connection
+
+from shardwright.local import ServerFiles, prepare
+from tintype.stack.errors import HomeUnusable
+from tintype.stack.processes import Identity, end, find_working_in, identify, wait_gone
+from tintype.stack.program import Program, Stage
+
+_SETTINGS = {
+    "log_line_prefix": "[%p] ",  # the supervisor adds the time
+    "log_checkpoints": "off",
+    "log_min_duration_statement": "1000",
+    "log_parameter_max_length": "0",  # captions and addresses stay out of the log
+    "log_parameter_max_length_on_error": "0",
+}
+_CONNECT_TIMEOUT_S = 5
+_NOBODY = 2**31 - 2
+"""A pid beyond the kernel's largest."""
+
+
+async def postgres_program(number: int, folder: Path, port: int, *, durable: bool) -> tuple[Program, str]:
+    """Return the program and its DSN; the first call for a folder makes the database cluster."""
+    is_new = not (folder / "data" / "PG_VERSION").exists()
+    files = await asyncio.to_thread(prepare, folder, port=port, durable=durable, settings=_SETTINGS)
+    check_version(files)
+    if is_new and durable:
+        await asyncio.to_thread(
+            os.sync
+        )  # initdb leaves this to us: a new cluster must survive a power cut too
+    dsn = files.dsn()
+    program = Program(
+        name=f"postgres-{number}",
+        command=tuple(files.command()),
+        stage=Stage.POSTGRES,
+        env={"PGDATA": str(folder), "LC_ALL": "C", "TZ": "UTC"},
+        cwd=folder,
+        account=files.account,
+        ready=lambda: _check_started(files.data, dsn),
+        before=lambda: clear_remains(files.data),
+        stop_signal=signal.SIGINT,  # "fast": ends sessions, writes a checkpoint
+        grace_s=30.0,
+        start_timeout_s=600.0,  # recovery after a crash of the machine may replay much
+        port=port,
+    )
+    return program, dsn
+
+
+async def _check_started(data: Path, dsn: str) -> None:
+    """Like `check_postgres`, but asks only once the server calls itself ready: earlier it would log a refusal."""
+    said = (data / "postmaster.pid").read_text().splitlines()
+    if not said or said[-1].strip() != "ready":
+        raise ConnectionError("still starting")
+    await check_postgres(dsn)
+
+
+async def check_postgres(dsn: str) -> None:
+    """Raise unless the server takes connections and answers."""
+    connection = cast("Connection", await asyncpg.connect(dsn, timeout=_CONNECT_TIMEOUT_S))
+    try:
+        await connection.fetchval("SELECT 1", timeout=_CONNECT_TIMEOUT_S)
+    finally:
+        await connection.close(timeout=_CONNECT_TIMEOUT_S)
+
+
+def check_version(files: ServerFiles) -> None:
+    """Refuse data of another major version: only a dump or pg_upgrade can carry it over."""
+    made_by = (files.data / "PG_VERSION").read_text().strip()
+    if made_by != str(files.binaries.major):
+        raise HomeUnusable(
+            f"PostgreSQL {made_by} made the data in {files.data}, but {files.binaries.version} is installed. "
+            "Dump it with the old version and load it anew, or run pg_upgrade; see docs/operating.md."
+        )
+
+
+async def clear_remains(data: Path) -> None:
+    """Have nothing of a dead server in the way of the next one.
+
+    Backends whose postmaster was killed are ended (a busy one would go on writing), and a recycled pid in
+    postmaster.pid is replaced by one that cannot exist. The file itself stays: PostgreSQL reads from it
+    whether the old shared memory is still in use.
+    """
+    postmaster = _postmaster(data)
+    if postmaster is not None and await wait_gone([postmaster], 5.0):
+        raise HomeUnusable(
+            f"A PostgreSQL server that we did not start (pid {postmaster.pid}) runs in {data}. "
+            f"Stop it first: pg_ctl -D {data} stop"
+        )
+    orphans = find_working_in(data, "postgres")
+    await end(orphans, (signal.SIGQUIT, 2.0), (signal.SIGKILL, 2.0))
+    _retire_pid(data / "postmaster.pid")
+
+
+def _postmaster(data: Path) -> Identity | None:
+    """The living process that postmaster.pid names, if it really is a server of this folder."""
+    pid = _recorded_pid(data / "postmaster.pid")
+    return next((each for each in find_working_in(data, "postgres") if each.pid == pid), None)
+
+
+def _recorded_pid(pid_file: Path) -> int | None:
+    try:
+        return int(pid_file.read_text().splitlines()[0])
+    except (FileNotFoundError, IndexError, ValueError):
+        return None  # none, or cut short by a crash
+
+
+def _retire_pid(pid_file: Path) -> None:
+    """Keep an unrelated process that was given the old pid from passing for a running server."""
+    pid = _recorded_pid(pid_file)
+    if pid is not None and identify(pid) is not None:
+        lines = pid_file.read_text().splitlines(keepends=True)
+        with pid_file.open("r+") as file:  # in place: owner and mode stay PostgreSQL's
+            file.write("".join([f"{_NOBODY}\n", *lines[1:]]))
+            file.truncate()
