@@ -1,0 +1,5 @@
+"""`python -m tintype`: the command line."""
+
+from tintype.cli import main
+
+main()

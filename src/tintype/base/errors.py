@@ -1,0 +1,71 @@
+"""The six ways Tintype says no, and how a caller recognises each.
+
+A refusal is a class: its docstring is what people read, `code` is a promise to programs, `facts` go to the
+log and never to the caller. Rooms subclass these kinds; the HTTP status is picked in `tintype.api` alone.
+"""
+
+import inspect
+from typing import Any, ClassVar
+
+
+class TintypeError(Exception):
+    """Something was refused."""
+
+    code: ClassVar[str] = "refused"
+
+    def __init__(self, detail: str | None = None, **facts: Any) -> None:
+        self.detail = detail or inspect.getdoc(type(self)) or "Refused."
+        self.facts = facts
+        super().__init__(self.detail)
+
+
+class NotFound(TintypeError):
+    """There is no such thing, or you may not see it."""
+
+    code = "not_found"
+
+
+class Forbidden(TintypeError):
+    """You may not do that."""
+
+    code = "forbidden"
+
+
+class Conflict(TintypeError):
+    """That clashes with how things are now."""
+
+    code = "conflict"
+
+
+class Invalid(TintypeError):
+    """That is not in a form we can take."""
+
+    code = "invalid"
+
+
+class Unavailable(TintypeError):
+    """A part of the system does not answer right now; try again in a moment."""
+
+    code = "unavailable"
+
+
+class RateLimited(TintypeError):
+    """Too many tries; wait a little and try again."""
+
+    code = "rate_limited"
+
+    def __init__(self, detail: str | None = None, *, retry_after_s: int, **facts: Any) -> None:
+        super().__init__(detail, **facts)
+        self.retry_after_s = retry_after_s
+
+
+class SettingsInvalid(Invalid):
+    """A setting cannot be used as it is."""
+
+    code = "settings_invalid"
+
+
+class NotSignedIn(Forbidden):
+    """Sign in first."""
+
+    code = "not_signed_in"
