@@ -1,0 +1,142 @@
+"""Sign-up, sign-in, and finding people."""
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+
+from argon2 import PasswordHasher
+from argon2.exceptions import VerificationError
+
+from shardwright.running import Queries, Shards
+from tintype.accounts.errors import AccountNotFound, CredentialsWrong, UsernameTaken
+from tintype.accounts.models import LONGEST_FULL_NAME, Account, SignedIn, check_password, check_username
+from tintype.accounts.tokens import account_of, hash_token, make_token
+from tintype.base.errors import Invalid
+from tintype.base.ids import AccountId, has_shard
+from tintype.base.log import get_log
+
+QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
+SESSION_DAYS = 90
+log = get_log("accounts")
+
+
+class Accounts:
+    """Everything an account does before it meets anybody else."""
+
+    def __init__(self, shards: Shards, *, hasher: PasswordHasher | None = None) -> None:
+        self._shards = shards
+        self.use_hasher(hasher or PasswordHasher())
+
+    def use_hasher(self, hasher: PasswordHasher) -> None:
+        """Hash with these costs from now on; passwords hashed before stay valid."""
+        self._hasher = hasher
+        # Checked when the name is unknown, so that the answer takes as long as for a known one.
+        self._no_ones_hash = hasher.hash("nobody's password")
+
+    async def sign_up(self, username: str, password: str, *, full_name: str = "") -> SignedIn:
+        """Create an account under a username that nobody else has, and sign it in.
+
+        Username and account live on different shards, so the name is claimed first, for an id drawn ahead; a claim
+        without an account (we were killed in between) is taken over by the next one who asks for the name.
+        """
+        username = check_username(username)
+        check_password(password)
+        if len(full_name) > LONGEST_FULL_NAME:
+            raise Invalid(f"A full name has at most {LONGEST_FULL_NAME} characters.")
+        password_hash = await asyncio.to_thread(self._hasher.hash, password)
+        home = self._shards.place()
+        account_id = AccountId(await home.fetch_value(QUERIES.draw_account_id))
+        await self._claim(username, account_id)
+        row = await home.fetch_one(
+            QUERIES.create_account,
+            id=account_id,
+            username=username,
+            full_name=full_name,
+            password_hash=password_hash,
+        )
+        assert row is not None, "an INSERT … RETURNING returns its row"  # noqa: S101 - narrows the type
+        log.info("account.created", account_id=account_id, shard=home.number)
+        return await self._start_session(Account(**row))
+
+    async def sign_in(self, username: str, password: str) -> SignedIn:
+        """Start a session, or refuse in the same way and time whether the name or the password is wrong."""
+        account_id = await self.find_id(username)
+        stored = None
+        if account_id is not None:
+            stored = await self._shards.owner(account_id).fetch_value(QUERIES.find_password, id=account_id)
+        is_right = await asyncio.to_thread(self._verify, stored or self._no_ones_hash, password)
+        if account_id is None or stored is None or not is_right:
+            raise CredentialsWrong
+        return await self._start_session(await self.get(account_id))
+
+    async def sign_out(self, token: str) -> None:
+        """End the session of this token; ending it twice is no error."""
+        account_id = account_of(token)
+        if account_id is not None:
+            await self._shards.owner(account_id).execute(QUERIES.end_session, token_hash=hash_token(token))
+
+    async def find_session(self, token: str) -> Account | None:
+        """The account that this token speaks for, if it still does."""
+        account_id = account_of(token)
+        if account_id is None or not has_shard(self._shards, account_id):
+            return None
+        row = await self._shards.owner(account_id).fetch_one(
+            QUERIES.find_session, token_hash=hash_token(token)
+        )
+        return Account(**row) if row else None
+
+    async def find_id(self, username: str) -> AccountId | None:
+        """The account id behind a username, in any case of letters."""
+        name = username.strip().lower()
+        row = await self._shards.of(name).fetch_one(QUERIES.find_claim, username=name)
+        return AccountId(row["account_id"]) if row else None
+
+    async def get(self, account_id: AccountId) -> Account:
+        """One account."""
+        if not has_shard(self._shards, account_id):
+            raise AccountNotFound
+        row = await self._shards.owner(account_id).fetch_one(QUERIES.find_account, id=account_id)
+        if row is None:
+            raise AccountNotFound
+        return Account(**row)
+
+    async def get_by_name(self, username: str) -> Account:
+        """One account by its username."""
+        account_id = await self.find_id(username)
+        if account_id is None:
+            raise AccountNotFound
+        return await self.get(account_id)
+
+    async def find_many(self, ids: Iterable[AccountId]) -> dict[AccountId, Account]:
+        """Those of the accounts that exist, in one round trip per server."""
+        gathered = await self._shards.gather(QUERIES.gather_accounts, list(set(ids)))
+        return {AccountId(row["id"]): Account(**row) for row in gathered.complete()}
+
+    async def _claim(self, username: str, account_id: AccountId) -> None:
+        shard = self._shards.of(username)
+        if await shard.fetch_one(QUERIES.claim_username, username=username, account_id=account_id):
+            return
+        claim = await shard.fetch_one(QUERIES.find_claim, username=username)
+        if claim is None or not claim["is_old"]:
+            raise UsernameTaken
+        stale_id = AccountId(claim["account_id"])
+        if await self._shards.owner(stale_id).fetch_one(QUERIES.find_account, id=stale_id):
+            raise UsernameTaken
+        taken = await shard.fetch_one(
+            QUERIES.take_over_claim, username=username, account_id=account_id, stale_id=stale_id
+        )
+        if taken is None:
+            raise UsernameTaken
+
+    async def _start_session(self, account: Account) -> SignedIn:
+        token = make_token(account.id)
+        await self._shards.owner(account.id).execute(
+            QUERIES.create_session, token_hash=hash_token(token), account_id=account.id, days=SESSION_DAYS
+        )
+        return SignedIn(account, token)
+
+    def _verify(self, stored: str, password: str) -> bool:
+        try:
+            return self._hasher.verify(stored, password)
+        except VerificationError:
+            return False

@@ -1,0 +1,8 @@
+"""The home feed: posts of the people one follows, newest first.
+
+Owns the timelines in Redis, which can be rebuilt from the shards at any time.
+"""
+
+from tintype.feed.service import Feed, FeedPage
+
+__all__ = ["Feed", "FeedPage"]

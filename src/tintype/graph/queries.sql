@@ -1,0 +1,54 @@
+-- name: lock_follower
+-- Changes of one follower happen one after another, so that change ids are drawn in the order of the changes.
+SELECT id FROM accounts WHERE id = :account_id FOR NO KEY UPDATE;
+
+-- name: follow
+-- One row per pair: following twice returns no row.
+INSERT INTO following (account_id, followee_id, change_id) VALUES (:account_id, :followee_id, next_id())
+ON CONFLICT DO NOTHING RETURNING change_id;
+
+-- name: unfollow
+-- Unfollowing twice returns no row.
+DELETE FROM following WHERE account_id = :account_id AND followee_id = :followee_id
+RETURNING next_id() AS change_id;
+
+-- name: count_following
+-- Keeps the follower's own count in step, in the same transaction.
+UPDATE accounts SET following_count = following_count + :delta::int WHERE id = :account_id;
+
+-- name: mirror_follow
+-- The newest change wins, however often and in whatever order events arrive. Returns how the count moves.
+-- No FOR UPDATE on the row as it was: PostgreSQL skips rows that the same statement changes. `lock_followee` protects it.
+WITH before AS (
+    SELECT is_active FROM followers WHERE account_id = :account_id AND follower_id = :follower_id
+), written AS (
+    INSERT INTO followers (account_id, follower_id, change_id, is_active)
+    VALUES (:account_id, :follower_id, :change_id, :is_active)
+    ON CONFLICT (account_id, follower_id) DO UPDATE
+    SET change_id = excluded.change_id, is_active = excluded.is_active
+    WHERE followers.change_id < excluded.change_id
+    RETURNING is_active
+)
+SELECT written.is_active::int - coalesce((SELECT is_active::int FROM before), 0) AS delta FROM written;
+
+-- name: lock_followee
+-- Mirrors of one followee are applied one after another, so that the count moves with the rows.
+SELECT id FROM accounts WHERE id = :account_id FOR NO KEY UPDATE;
+
+-- name: count_followers
+-- The followee's count, in the same transaction as the mirror.
+UPDATE accounts SET follower_count = follower_count + :delta::int WHERE id = :account_id;
+
+-- name: which_followed
+-- Those of the candidates that this account follows.
+SELECT followee_id FROM following WHERE account_id = :account_id AND followee_id = ANY(:candidates::bigint[]);
+
+-- name: list_followees
+-- Whom an account follows.
+SELECT followee_id FROM following WHERE account_id = :account_id ORDER BY followee_id LIMIT :limit;
+
+-- name: page_followers
+-- Followers in order of id, a page at a time.
+SELECT follower_id FROM followers
+WHERE account_id = :account_id AND is_active AND follower_id > :after
+ORDER BY follower_id LIMIT :limit;

@@ -1,0 +1,97 @@
+"""Following and unfollowing, and the mirror that lets a followee know its followers."""
+
+from collections.abc import AsyncIterator, Iterable
+from pathlib import Path
+
+from shardwright.running import Queries, Query, Shards
+from tintype.accounts import Accounts
+from tintype.base.errors import Invalid
+from tintype.base.ids import AccountId
+from tintype.base.jobs import Handler, on
+from tintype.base.log import get_log
+from tintype.base.outbox import Outbox
+from tintype.graph.events import FollowChanged
+
+QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
+MOST_FOLLOWEES = 7_500
+log = get_log("graph")
+
+
+class CannotFollowYourself(Invalid):
+    """You cannot follow yourself."""
+
+    code = "cannot_follow_yourself"
+
+
+class Graph:
+    """Who follows whom. The follower's shard holds the truth; the followee's shard converges to it."""
+
+    def __init__(self, shards: Shards, outbox: Outbox, accounts: Accounts) -> None:
+        self._shards, self._outbox, self._accounts = shards, outbox, accounts
+
+    async def follow(self, follower: AccountId, followee: AccountId) -> None:
+        """Follow once, however often it is asked for."""
+        if follower == followee:
+            raise CannotFollowYourself
+        await self._accounts.get(followee)
+        await self._change(QUERIES.follow, follower, followee, is_following=True)
+
+    async def unfollow(self, follower: AccountId, followee: AccountId) -> None:
+        """Cease to follow, effective at once on every read of the follower."""
+        await self._change(QUERIES.unfollow, follower, followee, is_following=False)
+
+    async def mirror(self, change: FollowChanged) -> None:
+        """Bring the followee's shard in line with a change; safe to repeat and to reorder."""
+        async with self._shards.owner(change.followee_id).begin() as tx:
+            await tx.fetch_one(QUERIES.lock_followee, account_id=change.followee_id)
+            delta = await tx.fetch_value(
+                QUERIES.mirror_follow,
+                account_id=change.followee_id,
+                follower_id=change.follower_id,
+                change_id=change.change_id,
+                is_active=change.is_following,
+            )
+            if delta:
+                await tx.execute(QUERIES.count_followers, account_id=change.followee_id, delta=delta)
+
+    async def which_followed(self, by: AccountId, candidates: Iterable[AccountId]) -> set[AccountId]:
+        """Those of the candidates that `by` follows, from the truth on the follower's shard."""
+        rows = await self._shards.owner(by).fetch(
+            QUERIES.which_followed, account_id=by, candidates=list(set(candidates))
+        )
+        return {AccountId(row["followee_id"]) for row in rows}
+
+    async def list_followees(self, of: AccountId) -> list[AccountId]:
+        """Whom an account follows."""
+        rows = await self._shards.owner(of).fetch(QUERIES.list_followees, account_id=of, limit=MOST_FOLLOWEES)
+        return [AccountId(row["followee_id"]) for row in rows]
+
+    async def pages_of_followers(self, of: AccountId, *, size: int = 1000) -> AsyncIterator[list[AccountId]]:
+        """All followers, a page at a time."""
+        after = 0
+        while True:
+            rows = await self._shards.owner(of).fetch(
+                QUERIES.page_followers, account_id=of, after=after, limit=size
+            )
+            page = [AccountId(row["follower_id"]) for row in rows]
+            if page:
+                yield page
+            if len(page) < size:
+                return
+            after = page[-1]
+
+    def handlers(self) -> list[Handler]:
+        """What the graph does when something has happened."""
+        return [on(FollowChanged, self.mirror, name="graph-mirror")]
+
+    async def _change(
+        self, query: Query, follower: AccountId, followee: AccountId, *, is_following: bool
+    ) -> None:
+        async with self._shards.owner(follower).begin() as tx:
+            await tx.fetch_one(QUERIES.lock_follower, account_id=follower)
+            change_id = await tx.fetch_value(query, account_id=follower, followee_id=followee)
+            if change_id is None:
+                return
+            await tx.execute(QUERIES.count_following, account_id=follower, delta=1 if is_following else -1)
+            await self._outbox.add(tx, FollowChanged(follower, followee, change_id, is_following))
+        log.info("follow.changed", follower_id=follower, followee_id=followee, is_following=is_following)

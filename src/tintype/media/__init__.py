@@ -1,0 +1,10 @@
+"""Media: pictures on their way from a phone to a post.
+
+Owns `media` (on the uploader's shard) and the files in the object store.
+"""
+
+from tintype.media.errors import MediaNotFound, MediaRefused
+from tintype.media.models import SIZES, Media
+from tintype.media.service import QUERIES, MediaLibrary
+
+__all__ = ["QUERIES", "SIZES", "Media", "MediaLibrary", "MediaNotFound", "MediaRefused"]

@@ -1,0 +1,9 @@
+-- name: draw_media_id
+-- Drawn before the files are written, because the folder is named after it.
+SELECT next_id() AS id;
+
+-- name: add_media
+-- Unposted media expire after a day.
+INSERT INTO media (id, account_id, folder, width, height, expires_at)
+VALUES (:id, :account_id, :folder, :width, :height, now() + interval '24 hours')
+RETURNING id, account_id, folder, width, height, expires_at;
