@@ -1,0 +1,25 @@
+"""Connections of the worker's own, outside the router's pools: a relay holds one for its whole life."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import cast
+
+import asyncpg
+
+CONNECT_TIMEOUT_S = 10
+COMMAND_TIMEOUT_S = 30
+
+
+@asynccontextmanager
+async def connected(dsn: str) -> AsyncGenerator[asyncpg.Connection]:
+    """A connection for as long as the block lasts; without a statement cache, so that a pooler may stand between."""
+    connection = cast(
+        "asyncpg.Connection",
+        await asyncpg.connect(
+            dsn, timeout=CONNECT_TIMEOUT_S, command_timeout=COMMAND_TIMEOUT_S, statement_cache_size=0
+        ),
+    )
+    try:
+        yield connection
+    finally:
+        await connection.close(timeout=1)

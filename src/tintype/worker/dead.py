@@ -1,0 +1,106 @@
+"""Jobs that failed too often: kept with the reason, listed, looked into and sent again by an operator."""
+
+from datetime import datetime
+from typing import cast
+
+import msgspec
+from nats.aio.msg import Msg
+from nats.js import JetStreamContext
+from nats.js.api import RawStreamMsg
+from nats.js.errors import NotFoundError as NoSuchMessage
+
+from tintype.base.bus import Names
+from tintype.base.errors import NotFound
+
+HANDLER, EVENT, ERROR, ATTEMPTS = "Tintype-Handler", "Tintype-Event", "Tintype-Error", "Tintype-Attempts"
+LONGEST_ERROR = 500
+
+
+class DeadLetterNotFound(NotFound):
+    """There is no dead letter with that number; `tintype dead list` shows those there are."""
+
+    code = "dead_letter_not_found"
+
+
+class DeadLetter(msgspec.Struct, frozen=True):
+    """One job that was given up."""
+
+    number: int
+    handler: str
+    event: str
+    attempts: int
+    error: str
+    died_at: datetime | None
+    payload: str
+
+
+class DeadLetters:
+    """The dead-letter stream of one installation."""
+
+    def __init__(self, js: JetStreamContext, names: Names) -> None:
+        self._js, self._names = js, names
+
+    async def add(self, message: Msg, *, handler: str, event: str, error: str) -> None:
+        """Keep a copy of a failed job; adding the same one twice keeps one."""
+        meta = message.metadata
+        one_line = " ".join(error.split())[:LONGEST_ERROR]  # a header cannot hold a line break
+        headers = {
+            "Nats-Msg-Id": f"{handler}:{meta.sequence.stream}",
+            HANDLER: handler,
+            EVENT: event,
+            ERROR: one_line.encode("ascii", "replace").decode(),
+            ATTEMPTS: str(meta.num_delivered),
+            "Request-Id": (message.headers or {}).get("Request-Id", ""),
+        }
+        await self._js.publish(self._names.dead(handler), message.data, headers=headers, timeout=5)
+
+    async def list(self, *, limit: int = 100, after: int = 0) -> list[DeadLetter]:
+        """Dead letters in order of number, beginning after the one given."""
+        state = (await self._js.stream_info(self._names.dead_stream)).state
+        found: list[DeadLetter] = []
+        for number in range(max(state.first_seq, after + 1), state.last_seq + 1):
+            letter = await self._find(number)
+            if letter:
+                found.append(letter)
+            if len(found) == limit:
+                break
+        return found
+
+    async def get(self, number: int) -> DeadLetter:
+        """One dead letter."""
+        letter = await self._find(number)
+        if letter is None:
+            raise DeadLetterNotFound
+        return letter
+
+    async def replay(self, number: int) -> DeadLetter:
+        """Hand a dead letter to its handler again, with all attempts anew, and forget it here."""
+        letter = await self.get(number)
+        headers = {EVENT: letter.event, "Nats-Msg-Id": f"replay:{letter.handler}:{number}"}
+        subject = self._names.retry(letter.handler)
+        await self._js.publish(subject, letter.payload.encode(), headers=headers, timeout=5)
+        await self.drop(number)
+        return letter
+
+    async def drop(self, number: int) -> None:
+        """Forget a dead letter for good."""
+        await self._js.delete_msg(self._names.dead_stream, number)
+
+    async def _find(self, number: int) -> DeadLetter | None:
+        try:
+            return _read(await self._js.get_msg(self._names.dead_stream, number))
+        except NoSuchMessage:
+            return None
+
+
+def _read(raw: RawStreamMsg) -> DeadLetter:
+    headers = cast("dict[str, str]", raw.headers or {})
+    return DeadLetter(
+        number=raw.seq or 0,
+        handler=headers.get(HANDLER, ""),
+        event=headers.get(EVENT, ""),
+        attempts=int(headers.get(ATTEMPTS, "0")),
+        error=headers.get(ERROR, ""),
+        died_at=raw.time if isinstance(raw.time, datetime) else None,
+        payload=(raw.data or b"").decode(errors="replace"),
+    )

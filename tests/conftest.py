@@ -1,0 +1,169 @@
+"""Real engines for every test: started once per run, apart for each test process, emptied between tests."""
+
+import asyncio
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from argon2 import PasswordHasher
+from httpx import AsyncClient
+
+from tests.support import Person, delete_all_rows, join, make_databases, serve
+from tintype.base.bus import Names
+from tintype.base.settings import Settings
+from tintype.schema import apply_schema
+from tintype.wiring import Rooms, open_rooms
+from tintype.worker import Worker
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+RUN_FOLDER = pytest.StashKey[Path]()
+START_PATIENCE_S = 60
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    handed_down = cast("dict[str, str]", getattr(config, "workerinput", {})).get("tintype_run_folder")
+    folder = Path(handed_down or tempfile.mkdtemp(prefix="tintype-tests-"))
+    folder.chmod(0o711)  # the account that runs the servers for root passes through
+    config.stash[RUN_FOLDER] = folder
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:  # xdist's WorkerController ships without types
+    node.workerinput["tintype_run_folder"] = str(node.config.stash[RUN_FOLDER])
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput"):
+        return
+    folder = config.stash[RUN_FOLDER]
+    (folder / "stop").touch()
+    pid_file = folder / "pid"
+    if pid_file.exists():
+        pid = int(pid_file.read_text())
+        deadline = time.monotonic() + START_PATIENCE_S
+        while Path(f"/proc/{pid}/exe").exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def run_folder(request: pytest.FixtureRequest) -> Path:
+    """A folder of this run, gone at its end."""
+    return request.config.stash[RUN_FOLDER]
+
+
+@pytest.fixture(scope="session")
+def engines(run_folder: Path) -> dict[str, Any]:
+    """Addresses of the run's engines; the first test process that asks starts them."""
+    ready = run_folder / "addresses.json"
+    with (run_folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (run_folder / "pid").exists():
+            leader = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
+            _start_engines(run_folder, leader)
+    deadline = time.monotonic() + START_PATIENCE_S
+    while not ready.exists():
+        if time.monotonic() > deadline:
+            pytest.fail("the engines did not start:\n" + (run_folder / "engines.log").read_text()[-4000:])
+        time.sleep(0.05)
+    return json.loads(ready.read_text())
+
+
+def _start_engines(folder: Path, leader: int) -> None:
+    """Start them as nobody's child: they outlive the test process that happened to ask first."""
+    shell = 'exec "$0" -m tests.engines "$1" "$2" >"$1/engines.log" 2>&1 </dev/null & echo $! >"$1/pid"'
+    command = ["/bin/sh", "-c", shell, sys.executable, str(folder), str(leader)]
+    subprocess.run(command, cwd=CHECKOUT, check=True)
+
+
+@pytest.fixture(scope="session")
+async def settings(engines: dict[str, Any], run_folder: Path) -> Settings:
+    """Settings of this test process alone: own databases, own Redis database, own namespace, eight shards."""
+    name = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    number = int(name.removeprefix("gw")) if name != "main" else 15
+    home = run_folder / f"home-{name}"
+    home.mkdir()
+    made = Settings(
+        home=home,
+        postgres=tuple(await make_databases(engines["postgres"], f"tintype_{name}")),
+        redis=f"{engines['redis'].rstrip('/').removesuffix('/0')}/{number}",
+        nats=tuple(engines["nats"]),
+        namespace=f"test_{name}",
+        shard_count=8,
+        secret_key="not a secret in tests",
+        outbox_keep_s=3600,
+        job_attempts=4,
+        log_level="error",
+    )
+    await apply_schema(made)
+    return made
+
+
+@pytest.fixture(scope="session")
+async def opened_rooms(settings: Settings) -> AsyncIterator[Rooms]:
+    """The rooms, opened once."""
+    async with open_rooms(settings, process="tests") as rooms:
+        # The real hash takes 50 ms on purpose; tests that are not about it use the cheapest.
+        rooms.accounts.use_hasher(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        yield rooms
+
+
+@pytest.fixture
+async def rooms(opened_rooms: Rooms) -> AsyncIterator[Rooms]:
+    """The rooms, empty."""
+    yield opened_rooms
+    await delete_all_rows(opened_rooms)
+    await opened_rooms.redis.flushdb()
+
+
+@pytest.fixture
+async def working(rooms: Rooms) -> AsyncIterator[Worker]:
+    """A worker that runs beside the test."""
+    settings = rooms.settings
+    worker = Worker(settings, rooms.shards, rooms.bus, handlers=rooms.handlers(), schedules=rooms.schedules())
+    task = asyncio.create_task(worker.run())
+    yield worker
+    worker.stop()
+    await task
+
+
+@pytest.fixture
+async def clean_streams(rooms: Rooms) -> AsyncIterator[None]:
+    """Streams of this test process are gone before and after."""
+    names = Names(rooms.settings.namespace)
+    js = rooms.bus.jetstream()
+
+    async def remove() -> None:
+        for stream in await js.streams_info():
+            if stream.config.name in {names.events_stream, names.dead_stream}:
+                await js.delete_stream(stream.config.name)
+
+    await remove()
+    yield
+    await remove()
+
+
+@pytest.fixture
+async def client(rooms: Rooms) -> AsyncIterator[AsyncClient]:
+    """A client of the API, not signed in."""
+    async with serve(rooms) as client:
+        yield client
+
+
+@pytest.fixture
+async def ana(client: AsyncClient) -> Person:
+    return await join(client, "ana")
+
+
+@pytest.fixture
+async def bo(client: AsyncClient) -> Person:
+    return await join(client, "bo")

@@ -1,0 +1,153 @@
+"""What many tests do: join, post a photo, wait for the worker."""
+
+import asyncio
+import io
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import urlsplit, urlunsplit
+
+import asyncpg
+from httpx import ASGITransport, AsyncClient
+from PIL import Image
+
+from tintype.api import RequestLog, create_app
+from tintype.base.settings import Settings
+from tintype.wiring import Rooms
+from tintype.worker.databases import connected
+
+PATIENCE_S = 20.0
+PASSWORD = "correct horse battery"
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody with an account, who talks to the API with a bearer token."""
+
+    client: AsyncClient
+    account_id: str
+    username: str
+    token: str
+
+    async def call(self, method: str, path: str, **options: Any) -> Any:
+        """Send a request as this person."""
+        headers = {"Authorization": f"Bearer {self.token}", **options.pop("headers", {})}
+        return await self.client.request(method, f"/api/v1{path}", headers=headers, **options)
+
+    async def upload(self, content: bytes | None = None) -> Any:
+        """Upload a photo."""
+        return await self.call(
+            "POST", "/media/upload", files={"file": ("photo.jpg", content or photo(), "image/jpeg")}
+        )
+
+    async def publish(self, caption: str = "") -> dict[str, Any]:
+        """Upload a photo and post it."""
+        media_id = (await self.upload()).json()["media_id"]
+        answer = await self.call("POST", "/posts", json={"media_ids": [media_id], "caption": caption})
+        assert answer.status_code == 201, answer.text
+        return answer.json()
+
+    async def feed(self, **params: Any) -> dict[str, Any]:
+        """Read a page of the feed."""
+        answer = await self.call("GET", "/feed", params=params)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+
+async def join(client: AsyncClient, username: str) -> Person:
+    """Sign somebody up."""
+    answer = await client.post("/api/v1/accounts", json={"username": username, "password": PASSWORD})
+    assert answer.status_code == 201, answer.text
+    client.cookies.clear()
+    body = answer.json()
+    return Person(client, body["account"]["account_id"], username, body["token"])
+
+
+def photo(width: int = 640, height: int = 480, *, kind: str = "JPEG") -> bytes:
+    """A small picture, made here."""
+    buffer = io.BytesIO()
+    Image.linear_gradient("L").resize((width, height)).convert("RGB").save(buffer, kind)
+    return buffer.getvalue()
+
+
+async def eventually(
+    is_true: Callable[[], Awaitable[bool]], *, what: str, patience_s: float = PATIENCE_S
+) -> None:
+    """Wait until something has become true; fail with a name for it when it does not."""
+    deadline = asyncio.get_running_loop().time() + patience_s
+    while not await is_true():
+        assert asyncio.get_running_loop().time() < deadline, f"did not happen: {what}"
+        await asyncio.sleep(0.05)
+
+
+async def on_server(dsn: str, *statements: str) -> list[asyncpg.Record]:
+    """Run statements on a server, past every router; returns the rows of all of them."""
+    found: list[asyncpg.Record] = []
+    async with connected(dsn) as connection:
+        for statement in statements:
+            found += cast("list[asyncpg.Record]", await connection.fetch(statement))
+    return found
+
+
+async def make_databases(dsns: Sequence[str], name: str) -> list[str]:
+    """A fresh database of this name on each server; returns their addresses."""
+    made: list[str] = []
+    for dsn in dsns:
+        await on_server(dsn, f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        await on_server(dsn, f'CREATE DATABASE "{name}" STRATEGY file_copy')
+        made.append(urlunsplit(urlsplit(dsn)._replace(path=f"/{name}")))
+    return made
+
+
+# Most tables are empty after most tests: asking each costs microseconds, truncating each costs a file.
+_DELETE_ALL = """
+DO $$
+DECLARE
+    owned record;
+    has_rows boolean;
+BEGIN
+    SET LOCAL session_replication_role = replica; -- foreign keys and guards do not matter when all goes
+    FOR owned IN
+        SELECT schemaname, tablename FROM pg_tables
+        WHERE (schemaname ~ '^s[0-9]{4}$' AND tablename <> 'schema_version')
+           OR (schemaname, tablename) = ('common', 'outbox')
+    LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM %I.%I)', owned.schemaname, owned.tablename) INTO has_rows;
+        IF has_rows THEN
+            EXECUTE format('DELETE FROM %I.%I', owned.schemaname, owned.tablename);
+        END IF;
+    END LOOP;
+END $$
+"""
+
+
+async def delete_all_rows(rooms: Rooms) -> None:
+    """Empty every table of every shard and the outboxes."""
+    for dsn in rooms.settings.postgres:
+        await on_server(dsn, _DELETE_ALL)
+
+
+@asynccontextmanager
+async def serve(rooms: Rooms, settings: Settings | None = None) -> AsyncGenerator[AsyncClient]:
+    """A client of the application, which runs in this very event loop on rooms that somebody else closes."""
+    app = create_app(settings or rooms.settings, open_with=lambda: _borrow(rooms))
+    transport = ASGITransport(app=RequestLog(app))
+    is_up, is_done = asyncio.Event(), asyncio.Event()
+
+    async def live() -> None:  # the framework insists that one task opens and closes
+        async with app.lifespan():
+            is_up.set()
+            await is_done.wait()
+
+    life = asyncio.create_task(live())
+    await is_up.wait()
+    async with AsyncClient(transport=transport, base_url="http://testserver.local") as client:
+        yield client
+    is_done.set()
+    await life
+
+
+@asynccontextmanager
+async def _borrow(rooms: Rooms) -> AsyncGenerator[Rooms]:
+    yield rooms

@@ -1,0 +1,143 @@
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from tests.support import eventually
+from tests.worker.conftest import NumberNoted, Run
+from tintype.base.bus import Names
+from tintype.base.jobs import Schedule, on
+from tintype.base.leases import Leases
+from tintype.wiring import Rooms
+from tintype.worker import DeadLetters
+from tintype.worker.consume import backoff_s
+from tintype.worker.dead import DeadLetterNotFound
+
+Note = Callable[..., Awaitable[None]]
+
+
+async def test_a_job_that_fails_is_tried_again_until_it_succeeds(run_worker: Run, note: Note) -> None:
+    tries: list[int] = []
+
+    async def fail_twice(event: NumberNoted) -> None:
+        tries.append(event.number)
+        if len(tries) < 3:
+            raise ValueError("not yet")
+
+    async with run_worker(on(NumberNoted, fail_twice, name="tests-retry")):
+        await note(5)
+        await eventually(lambda: _is(len(tries) == 3), what="the third try came")
+
+    assert tries == [5, 5, 5]
+
+
+async def test_a_job_that_always_fails_becomes_a_dead_letter_that_can_be_replayed(
+    run_worker: Run, note: Note, rooms: Rooms
+) -> None:
+    dead = DeadLetters(rooms.bus.jetstream(), Names(rooms.settings.namespace))
+    is_mended = False
+    done: list[int] = []
+
+    async def fail(event: NumberNoted) -> None:
+        if not is_mended:
+            raise ValueError("broken\nacross lines")
+        done.append(event.number)
+
+    async with run_worker(on(NumberNoted, fail, name="tests-dead")):
+        await note(8)
+
+        async def is_dead() -> bool:
+            return len(await dead.list()) == 1
+
+        await eventually(is_dead, what="the job was given up")
+        letter = (await dead.list())[0]
+        assert (letter.handler, letter.event, letter.attempts) == ("tests-dead", "number_noted", 4)
+        assert letter.error == "ValueError: broken across lines"
+        assert letter.payload == '{"number":8}'
+
+        is_mended = True
+        await dead.replay(letter.number)
+        await eventually(lambda: _is(done == [8]), what="the replayed job succeeded")
+
+    assert await dead.list() == []
+    with pytest.raises(DeadLetterNotFound):
+        await dead.get(letter.number)
+
+
+async def test_one_failing_job_does_not_hold_up_the_others(run_worker: Run, note: Note) -> None:
+    done: list[int] = []
+
+    async def fail_for_zero(event: NumberNoted) -> None:
+        if event.number == 0:
+            raise ValueError("never")
+        done.append(event.number)
+
+    async with run_worker(on(NumberNoted, fail_for_zero, name="tests-others")):
+        await note(*range(20))
+        await eventually(lambda: _is(sorted(done) == list(range(1, 20))), what="the others were handled")
+
+
+def test_pauses_grow_and_stay_bounded() -> None:
+    assert all(0.25 <= backoff_s(1) <= 0.5 for _ in range(50))
+    assert all(30 <= backoff_s(50) <= 60 for _ in range(50))
+
+
+async def test_a_schedule_runs_once_per_interval_however_many_workers_there_are(
+    run_worker: Run, rooms: Rooms
+) -> None:
+    runs: list[str] = []
+
+    async def run() -> None:
+        runs.append("ran")
+
+    schedule = Schedule("tests-seldom", 3600.0, run)
+    async with run_worker(schedules=(schedule,)), run_worker(schedules=(schedule,)):
+
+        async def is_noted() -> bool:
+            return any(
+                each.name == "tests-seldom" and each.ended_at
+                for each in await Leases(rooms.shards).list_runs()
+            )
+
+        await eventually(is_noted, what="the schedule ran")
+
+    assert runs == ["ran"]
+
+
+async def test_a_schedule_that_fails_is_noted_and_runs_again(run_worker: Run, rooms: Rooms) -> None:
+    runs: list[str] = []
+
+    async def fail_once() -> None:
+        runs.append("ran")
+        if len(runs) == 1:
+            raise ValueError("no luck")
+
+    async with run_worker(schedules=(Schedule("tests-failing", 0.2, fail_once),)):
+
+        async def has_failed() -> bool:
+            return any("no luck" in each.error for each in await Leases(rooms.shards).list_runs())
+
+        await eventually(has_failed, what="the failure was noted")
+        await eventually(lambda: _is(len(runs) > 1), what="it ran again")
+
+
+async def test_a_lease_has_one_holder_and_passes_on_when_dropped(rooms: Rooms) -> None:
+    leases = Leases(rooms.shards)
+
+    assert await leases.take("tests", "one", ttl_s=60)
+    assert await leases.take("tests", "one", ttl_s=60)
+    assert not await leases.take("tests", "other", ttl_s=60)
+    await leases.drop("tests", "other")
+    assert not await leases.take("tests", "other", ttl_s=60)
+    await leases.drop("tests", "one")
+    assert await leases.take("tests", "other", ttl_s=60)
+
+
+async def test_a_lease_that_has_run_out_is_free(rooms: Rooms) -> None:
+    leases = Leases(rooms.shards)
+
+    assert await leases.take("tests", "one", ttl_s=0)
+    assert await leases.take("tests", "other", ttl_s=60)
+
+
+async def _is(claim: bool) -> bool:
+    return claim
