@@ -1,0 +1,105 @@
+"""Uploading, posting, liking and the feed over HTTP."""
+
+from datetime import datetime
+from typing import Annotated, BinaryIO, cast
+
+import msgspec
+from litestar import Controller, delete, get, post, put
+from litestar.datastructures import UploadFile
+from litestar.params import HeaderParameter, JSONBody, MultipartBody
+
+from tintype.api.cursors import decode_cursor, encode_cursor
+from tintype.api.given import Cursor, House, Limit, PathId, Viewer, id_from
+from tintype.api.views import PostsView, PostView, show_post
+from tintype.base.ids import IdText, MediaId, PostId
+from tintype.media import MediaRefused
+from tintype.posts import PostNotFound
+
+LARGEST_PHOTO_BYTES = 30 * 1024 * 1024
+IdempotencyKey = Annotated[str | None, HeaderParameter(name="Idempotency-Key", max_length=128)]
+
+
+class NewPost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to publish."""
+
+    media_ids: Annotated[list[IdText], msgspec.Meta(min_length=1, max_length=10)]
+    caption: Annotated[str, msgspec.Meta(max_length=10_000)] = ""
+    alt_texts: Annotated[list[str], msgspec.Meta(max_length=10)] = []
+
+
+class UploadedView(msgspec.Struct, frozen=True):
+    """A picture that waits to be posted."""
+
+    media_id: str
+    urls: dict[str, str]
+    width: int
+    height: int
+    placeholder: str | None
+    expires_at: datetime | None
+
+
+class PostsApi(Controller):
+    """Posts, from the upload to the feed."""
+
+    path = "/api/v1"
+    tags = ("Posts",)
+
+    @post("/media/upload", summary="Upload a photo", request_max_body_size=LARGEST_PHOTO_BYTES + 64 * 1024)
+    async def upload(
+        self,
+        data: MultipartBody[dict[str, UploadFile]],
+        viewer: Viewer,
+        rooms: House,
+    ) -> UploadedView:
+        """Take a photo in. It must be posted within 24 hours."""
+        file = data.get("file")
+        if not isinstance(file, UploadFile):
+            raise MediaRefused("Send the photo as the form field `file`.")
+        media = await rooms.media.upload(viewer.id, cast("BinaryIO", file.file))
+        return UploadedView(str(media.id), media.urls(), media.width, media.height, None, media.expires_at)
+
+    @post("/posts", summary="Publish a post")
+    async def publish(
+        self, data: JSONBody[NewPost], viewer: Viewer, rooms: House, idempotency_key: IdempotencyKey = None
+    ) -> PostView:
+        """Publish once, however often the same Idempotency-Key is sent."""
+        post_id = await rooms.posts.publish(
+            viewer.id,
+            [MediaId(id_from(each)) for each in data.media_ids],
+            caption=data.caption,
+            alt_texts=data.alt_texts,
+            idempotency_key=idempotency_key,
+        )
+        made = await rooms.posts.get(post_id, viewer=viewer.id)
+        return show_post(made, viewer, rooms.shards.map.layout)
+
+    @get("/posts/{post_id:str}", summary="One post")
+    async def one(self, post_id: PathId, viewer: Viewer, rooms: House) -> PostView:
+        """A post as the viewer sees it."""
+        found = await rooms.posts.get(PostId(id_from(post_id)), viewer=viewer.id)
+        authors = await rooms.accounts.find_many([found.author_id])
+        if found.author_id not in authors:
+            raise PostNotFound
+        return show_post(found, authors[found.author_id], rooms.shards.map.layout)
+
+    @put("/posts/{post_id:str}/like", summary="Like", status_code=204)
+    async def like(self, post_id: PathId, viewer: Viewer, rooms: House) -> None:
+        """Like a post; liking twice counts once."""
+        await rooms.posts.like(PostId(id_from(post_id)), viewer.id)
+
+    @delete("/posts/{post_id:str}/like", summary="Take a like back")
+    async def unlike(self, post_id: PathId, viewer: Viewer, rooms: House) -> None:
+        """Unlike a post."""
+        await rooms.posts.unlike(PostId(id_from(post_id)), viewer.id)
+
+    @get("/feed", summary="The home feed", tags=["Feed"])
+    async def feed(self, viewer: Viewer, rooms: House, cursor: Cursor = None, limit: Limit = 20) -> PostsView:
+        """Posts of the people one follows and one's own, newest first."""
+        page = await rooms.feed.read(viewer.id, before=decode_cursor(cursor), limit=limit)
+        authors = await rooms.accounts.find_many(post.author_id for post in page.posts)
+        shown = [
+            show_post(each, authors[each.author_id], rooms.shards.map.layout)
+            for each in page.posts
+            if each.author_id in authors
+        ]
+        return PostsView(shown, encode_cursor(page.next_before), page.next_before is not None)

@@ -1,0 +1,138 @@
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from httpx import AsyncClient
+
+from tests.support import Person, serve
+from tintype.wiring import Rooms
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "code"),
+    [
+        ("GET", "/api/v1/nowhere", None, 404, "not_found"),
+        ("PATCH", "/api/v1/accounts", None, 405, "method_not_allowed"),
+        ("POST", "/api/v1/accounts", {"username": "x"}, 400, "invalid"),
+        ("POST", "/api/v1/accounts", {"username": "x", "password": 5}, 400, "invalid"),
+        (
+            "POST",
+            "/api/v1/accounts",
+            {"username": "x", "password": "long enough", "admin": True},
+            400,
+            "invalid",
+        ),
+        (
+            "POST",
+            "/api/v1/accounts",
+            {"username": "a..b", "password": "long enough"},
+            400,
+            "username_refused",
+        ),
+        (
+            "POST",
+            "/api/v1/accounts",
+            {"username": "admin", "password": "long enough"},
+            400,
+            "username_refused",
+        ),
+        ("POST", "/api/v1/accounts", {"username": "аna", "password": "long enough"}, 400, "username_refused"),  # noqa: RUF001 - Cyrillic
+        ("POST", "/api/v1/accounts", {"username": "short", "password": "short"}, 400, "password_refused"),
+        ("GET", "/api/v1/feed", None, 401, "not_signed_in"),
+        ("GET", "/media/1/2-x/1080.jpg", None, 404, "media_not_found"),
+        ("GET", "/media/..%2f..%2fetc/passwd.jpg", None, 404, "media_not_found"),
+    ],
+)
+async def test_every_refusal_is_problem_json_with_a_stable_code(
+    client: AsyncClient, method: str, path: str, body: Any, status: int, code: str
+) -> None:
+    answer = await client.request(method, path, json=body)
+
+    problem = answer.json()
+    assert (answer.status_code, problem["code"]) == (status, code)
+    assert answer.headers["content-type"].startswith("application/problem+json")
+    assert problem["status"] == status
+    assert problem["request_id"] == answer.headers["x-request-id"]
+    assert problem["detail"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/posts/0", "/posts/abc", "/posts/99999999999999999999", "/posts/-1", "/posts/9223372036854775807"],
+)
+async def test_an_odd_id_is_refused_and_never_a_crash(ana: Person, path: str) -> None:
+    answer = await ana.call("GET", path)
+
+    assert answer.status_code in {400, 404}
+
+
+@pytest.mark.parametrize("cursor", ["zzz", "MTox", "e30", "%00", "MTotMQ"])
+async def test_a_made_up_cursor_is_refused_or_harmless(ana: Person, cursor: str) -> None:
+    answer = await ana.call("GET", "/feed", params={"cursor": cursor})
+
+    assert answer.status_code in {200, 400}
+
+
+async def test_a_token_of_another_shape_signs_nobody_in(client: AsyncClient) -> None:
+    for token in ("x", "é", "A" * 54, "_" * 54, "A" * 5000):
+        answer = await client.get(
+            "/api/v1/accounts/me", headers=[(b"authorization", f"Bearer {token}".encode())]
+        )
+        assert answer.status_code == 401
+
+
+async def test_a_request_id_is_kept_when_safe_and_replaced_when_not(client: AsyncClient) -> None:
+    kept = await client.get("/healthz", headers={"X-Request-Id": "abc-123"})
+    replaced = await client.get("/healthz", headers={"X-Request-Id": "a b\tc"})
+
+    assert kept.headers["x-request-id"] == "abc-123"
+    assert replaced.headers["x-request-id"] != "a b\tc"
+
+
+async def test_ready_names_every_engine_with_its_latency(client: AsyncClient) -> None:
+    answer = await client.get("/readyz")
+
+    engines = answer.json()["engines"]
+    assert answer.status_code == 200
+    assert {"postgres pg1", "postgres pg2", "redis", "nats"} == set(engines)
+    assert all(each["is_ready"] and each["latency_ms"] >= 0 for each in engines.values())
+
+
+async def test_metrics_count_requests_by_route_and_not_by_id(client: AsyncClient, ana: Person) -> None:
+    await ana.call("GET", "/posts/12345")
+
+    text = (await client.get("/metrics")).text
+
+    assert 'route="/api/v1/posts/{post_id}"' in text
+    assert "12345" not in text
+
+
+async def test_the_api_describes_itself_to_programs_and_people(client: AsyncClient) -> None:
+    document = (await client.get("/api/openapi.json")).json()
+    page = (await client.get("/api/docs")).text
+
+    assert document["openapi"].startswith("3.1")
+    assert "/api/v1/feed" in document["paths"]
+    assert "/api/v1/feed" in page
+    assert "<script" not in page
+
+
+async def test_the_app_is_served_at_every_address_and_its_assets_for_ever(
+    rooms: Rooms, tmp_path: Path
+) -> None:
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "index.html").write_text("<!doctype html><title>Tintype</title>")
+    (tmp_path / "assets" / "app-1a2b.js").write_text("export {}")
+    settings = msgspec.structs.replace(rooms.settings, web_dist=tmp_path)
+    async with serve(rooms, settings) as client:
+        page = await client.get("/somebody/followers")
+        asset = await client.get("/assets/app-1a2b.js")
+        again = await client.get("/assets/app-1a2b.js", headers={"If-None-Match": asset.headers["etag"]})
+        missing = await client.get("/assets/gone.js")
+
+    assert page.headers["cache-control"] == "no-cache"
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+    assert "immutable" in asset.headers["cache-control"]
+    assert again.status_code == 304
+    assert missing.status_code == 404
