@@ -1,0 +1,55 @@
+"""`tintype jobs`: what waits, what runs, what failed."""
+
+import asyncio
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from tintype.base.leases import Leases
+from tintype.cli.running import open_bus, running_settings
+from tintype.wiring import open_rooms
+
+
+def jobs(*, as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False) -> None:
+    """Show how many jobs wait per handler, and when scheduled work last ran."""
+    found = asyncio.run(_look())
+    if as_json:
+        print(json.dumps(found))
+        return
+    handlers = Table("handler", "waiting", "under way", "delivered", title="Handlers")
+    for row in found["handlers"]:
+        handlers.add_row(row["handler"], str(row["waiting"]), str(row["under_way"]), str(row["delivered"]))
+    schedules = Table("schedule", "last start", "last end", "error", title="Schedules")
+    for row in found["schedules"]:
+        schedules.add_row(row["schedule"], row["started_at"], row["ended_at"] or "", row["error"])
+    Console().print(handlers, schedules)
+
+
+async def _look() -> dict[str, list[dict[str, Any]]]:
+    settings = running_settings()
+    async with open_bus(settings) as (js, names), open_rooms(settings, process="cli") as rooms:
+        consumers = await js.consumers_info(names.events_stream)
+        runs = await Leases(rooms.shards).list_runs()
+    return {
+        "handlers": [
+            {
+                "handler": each.name,
+                "waiting": each.num_pending,
+                "under_way": each.num_ack_pending,
+                "delivered": each.delivered.consumer_seq if each.delivered else 0,
+            }
+            for each in consumers
+        ],
+        "schedules": [
+            {
+                "schedule": run.name,
+                "started_at": run.started_at.isoformat(),
+                "ended_at": run.ended_at.isoformat() if run.ended_at else None,
+                "error": run.error,
+            }
+            for run in runs
+        ],
+    }

@@ -1,0 +1,126 @@
+"""`tintype up`: everything, running, from one command."""
+
+import asyncio
+import importlib.util
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.table import Table
+
+from tintype.base.settings import load_settings
+from tintype.stack import (
+    Connections,
+    Home,
+    Overview,
+    Phase,
+    Plan,
+    Screen,
+    Stack,
+    StartFailed,
+    look,
+    plan_from,
+    run_until_asked,
+)
+
+_POLL_S = 0.1
+
+
+def up(
+    *,
+    servers: Annotated[
+        int | None, typer.Option("--servers", min=1, max=64, help="PostgreSQL servers to start.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", "-p", min=1, max=65535, help="Where the web answers.")
+    ] = None,
+    home: Annotated[Path | None, typer.Option("--home", help="The data directory.")] = None,
+    detach: Annotated[
+        bool, typer.Option("--detach", "-d", help="Return once all is ready; keep it running.")
+    ] = False,
+    in_background: Annotated[bool, typer.Option(hidden=True)] = False,
+) -> None:
+    """Start the servers, the web and the worker, and keep them running.
+
+    What is missing is made, what is outdated is migrated, what dies is started again. Ctrl-C stops everything.
+    Servers of yours are used instead of embedded ones where the settings name them.
+    """
+    wanted = {"postgres_servers": servers, "http_port": port, "home": str(home.absolute()) if home else None}
+    chosen = {name: value for name, value in wanted.items() if value is not None}
+    loaded = load_settings(overrides=chosen)
+    plan = plan_from(loaded)
+    console = Console()
+    if detach:
+        seen = _detach(plan, console, servers=servers, port=port)
+        console.print(_panel(plan, loaded.settings.public_url or seen.address, seen.notes, is_detached=True))
+        return
+
+    def welcome(ready: Connections) -> None:
+        console.print(_panel(plan, loaded.settings.public_url or ready.address, stack.notes))
+
+    stack = Stack.following(plan, echo=None if in_background else Screen(console).show)
+    asyncio.run(run_until_asked(stack, welcome))
+
+
+def _detach(plan: Plan, console: Console, *, servers: int | None, port: int | None) -> Overview:
+    """Start a supervisor in a session of its own and wait until it says that all is ready."""
+    home = Home(plan.home)
+    home.create()
+    with home.locked():
+        pass  # refuses here, where a person reads it, when another one runs
+    options = [f"--home={plan.home}", "--in-background"]
+    options += [f"--servers={servers}"] if servers else []
+    options += [f"--port={port}"] if port else []
+    last_words = home.run / "background.txt"
+    with last_words.open("wb") as output, console.status("Starting…"):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tintype", "up", *options],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        seen = _wait_ready(home, process)
+    if seen is None:
+        raise StartFailed(f"It did not start.\n{last_words.read_text(errors='replace').strip()}")
+    return seen
+
+
+def _wait_ready(home: Home, process: "subprocess.Popen[bytes]") -> Overview | None:
+    """How it stands once all is ready; `None` when it gave up."""
+    while process.poll() is None:
+        seen = look(home)
+        if seen.supervisor_pid == process.pid and seen.phase is Phase.READY:
+            return seen
+        time.sleep(_POLL_S)
+    return None
+
+
+def _panel(plan: Plan, address: str, notes: Sequence[str], *, is_detached: bool = False) -> Panel:
+    """The one screen: where it is, where the data lives, how to stop, how to see something in it."""
+    me = "./tintype" if "TINTYPE_CHECKOUT" in os.environ else "tintype"
+    rows = {
+        "Open": f"[bold]{address}[/]",
+        "Data": escape(str(plan.home)),
+        "Stop": f"[bold]{me} down[/]" if is_detached else f"Ctrl-C here, or [bold]{me} down[/] elsewhere",
+        "Watch": f"[bold]{me} status[/], [bold]{me} logs -f[/]; trouble: [bold]{me} doctor[/]",
+    }
+    if importlib.util.find_spec("tintype.cli.demo") is not None:
+        rows["Demo"] = f"[bold]{me} demo[/] fills it with people and photos"
+    if plan.external:
+        rows["Yours"] = f"existing servers in use: {', '.join(plan.external)}"
+    table = Table.grid(padding=(0, 2))
+    for title, text in rows.items():
+        table.add_row(f"[dim]{title}[/]", text)
+    for note in notes:
+        table.add_row("[yellow]Note[/]", escape(note))
+    title = "[bold]Tintype is running[/]"
+    return Panel(table, title=title, title_align="left", border_style="green", expand=False)
