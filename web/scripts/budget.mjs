@@ -1,0 +1,60 @@
+/**
+ * Fails when the JavaScript that a first visit to the home feed downloads outgrows its budget.
+ *
+ * Counted: the entry, which holds the home page, and everything it imports statically, each gzipped as it is sent.
+ * Usage: npm run budget [-- --json]      (after npm run build)
+ */
+import { readdir, readFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+
+const BUDGET_BYTES = 60 * 1000;
+const FIRST_SCREEN = ["index.html"];
+
+/** @typedef {{ file: string, imports?: string[], css?: string[] }} Chunk */
+
+const dist = new URL("../dist/", import.meta.url);
+/** @type {Record<string, Chunk>} */
+const manifest = JSON.parse(await readFile(new URL(".vite/manifest.json", dist), "utf8"));
+
+/** @param {string} key @param {Set<string>} seen */
+function collect(key, seen) {
+  const chunk = manifest[key];
+  if (chunk === undefined) throw new Error(`${key} is not in the build: has the page moved?`);
+  if (seen.has(chunk.file)) return;
+  for (const file of [chunk.file, ...(chunk.css ?? [])]) seen.add(file);
+  for (const imported of chunk.imports ?? []) collect(imported, seen);
+}
+
+/** @param {string} file */
+async function gzippedBytes(file) {
+  return gzipSync(await readFile(new URL(file, dist)), { level: 9 }).length;
+}
+
+/** @type {Set<string>} */
+const first = new Set();
+for (const key of FIRST_SCREEN) collect(key, first);
+
+const assets = (await readdir(new URL("assets/", dist))).map((name) => `assets/${name}`);
+const rows = [];
+for (const file of assets.filter((name) => /\.(js|css)$/.test(name))) {
+  rows.push({ file, bytes: await gzippedBytes(file), isFirst: first.has(file) });
+}
+rows.sort((a, b) => Number(b.isFirst) - Number(a.isFirst) || b.bytes - a.bytes);
+const total_bytes = rows
+  .filter(({ file, isFirst }) => isFirst && file.endsWith(".js"))
+  .reduce((sum, row) => sum + row.bytes, 0);
+const isWithin = total_bytes <= BUDGET_BYTES;
+
+if (process.argv.includes("--json")) {
+  process.stdout.write(`${JSON.stringify({ total_bytes, budget_bytes: BUDGET_BYTES, rows })}\n`);
+} else {
+  for (const { file, bytes, isFirst } of rows) {
+    process.stdout.write(
+      `${isFirst ? "first" : "later"}  ${(bytes / 1000).toFixed(1).padStart(6)} KB  ${file}\n`,
+    );
+  }
+  process.stdout.write(
+    `Initial JavaScript: ${(total_bytes / 1000).toFixed(1)} KB gzipped, budget ${BUDGET_BYTES / 1000} KB: ${isWithin ? "within" : "OVER"}\n`,
+  );
+}
+process.exitCode = isWithin ? 0 : 1;

@@ -1,0 +1,55 @@
+/** Addresses to routes and back; pure. A pattern is segments, where `:name` takes one segment or the rest of one ("/@:name"). */
+
+import { encodeShort } from "../short";
+
+export type RouteParams = Readonly<Record<string, string>>;
+
+/** The parameters of `path` under `pattern`, or null when it does not fit. */
+export function matchPath(pattern: string, path: string): RouteParams | null {
+  const wanted = segments(pattern);
+  const given = segments(path);
+  if (wanted.length !== given.length) return null;
+  const params: Record<string, string> = {};
+  for (const [index, segment] of wanted.entries()) {
+    if (!matchSegment(segment, given[index] ?? "", params)) return null;
+  }
+  return params;
+}
+
+function matchSegment(pattern: string, given: string, params: Record<string, string>): boolean {
+  const colon = pattern.indexOf(":");
+  if (colon < 0) return pattern === given;
+  const prefix = pattern.slice(0, colon);
+  const value = decode(given);
+  if (value === null || !value.startsWith(prefix) || value.length === prefix.length) return false;
+  params[pattern.slice(colon + 1)] = value.slice(prefix.length);
+  return true;
+}
+
+function segments(path: string): string[] {
+  return path.split("/").filter((segment) => segment !== "");
+}
+
+function decode(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null; // A stray "%" in a typed address is simply a page that does not exist.
+  }
+}
+
+/** Only a path on this site: what came in from the address bar must not send anyone elsewhere. */
+export function safeNext(next: string | null): string {
+  return next !== null && /^\/(?![/\\])/.test(next) ? next : "/";
+}
+
+export const paths = {
+  home: () => "/",
+  login: (next?: string) =>
+    next === undefined || next === "/" ? "/login" : `/login?next=${encodeURIComponent(next)}`,
+  join: () => "/join",
+  create: () => "/create",
+  preferences: () => "/preferences",
+  profile: (username: string) => `/@${encodeURIComponent(username)}`,
+  post: (postId: string) => `/p/${encodeShort(postId)}`,
+} as const;

@@ -1,0 +1,124 @@
+/**
+ * Moves between pages without leaving the document. Each page is a chunk of its own; the old page stays
+ * until the new one has arrived, going back returns to where one had scrolled, and focus follows the page.
+ */
+import { type Component, tick } from "svelte";
+import { randomId } from "../random";
+import { matchPath, type RouteParams } from "./match";
+
+/** A page takes its route's parameters as properties. */
+export type Page = Component<Record<string, string>>;
+
+export interface Route {
+  readonly pattern: string;
+  readonly load: () => Promise<{ default: Component<never> }>;
+  /** Pages for members send guests to log in, and the login pages send members home. */
+  readonly audience: "anyone" | "members" | "guests";
+}
+
+export interface Shown {
+  readonly route: Route | null;
+  readonly page: Page | null;
+  readonly params: RouteParams;
+  readonly path: string;
+  readonly failure: unknown;
+}
+
+interface EntryState {
+  readonly key: string;
+}
+
+export class Router {
+  shown = $state.raw<Shown | null>(null);
+  path = $state.raw(location.pathname);
+  isMoving = $state.raw(false);
+
+  #routes: readonly Route[] = [];
+  #key = "";
+  #turn = 0;
+  readonly #positions = new Map<string, number>();
+
+  start(routes: readonly Route[]): () => void {
+    this.#routes = routes;
+    this.#key = entryKey(history.state) ?? randomId();
+    history.replaceState({ key: this.#key } satisfies EntryState, "");
+    history.scrollRestoration = "manual";
+    const back = (event: PopStateEvent) => void this.#onPop(event);
+    addEventListener("popstate", back);
+    void this.#show("stay");
+    return () => removeEventListener("popstate", back);
+  }
+
+  /** The address changes and its page is shown; resolves when it is on screen. */
+  async navigate(to: string, { replace = false } = {}): Promise<void> {
+    this.#keepPosition();
+    if (!replace) this.#key = randomId();
+    const state: EntryState = { key: this.#key };
+    if (replace) history.replaceState(state, "", to);
+    else history.pushState(state, "", to);
+    await this.#show("top");
+  }
+
+  /** Where the visitor came from within this site, or home when they came from outside. */
+  back(): void {
+    if (this.#positions.size > 0) history.back();
+    else void this.navigate("/", { replace: true });
+  }
+
+  async #onPop(event: PopStateEvent): Promise<void> {
+    this.#keepPosition();
+    this.#key = entryKey(event.state) ?? randomId();
+    await this.#show("restore");
+  }
+
+  #keepPosition(): void {
+    this.#positions.set(this.#key, scrollY);
+  }
+
+  async #show(scroll: "stay" | "top" | "restore"): Promise<void> {
+    const turn = ++this.#turn;
+    this.path = location.pathname;
+    this.isMoving = true;
+    const shown = await this.#load(location.pathname);
+    if (turn !== this.#turn) return; // A later navigation has overtaken this one.
+    this.shown = shown;
+    this.isMoving = false;
+    await tick();
+    if (scroll === "stay") return;
+    scrollTo(0, scroll === "restore" ? (this.#positions.get(this.#key) ?? 0) : 0);
+    focusPage();
+  }
+
+  async #load(path: string): Promise<Shown> {
+    for (const route of this.#routes) {
+      const params = matchPath(route.pattern, path);
+      if (params !== null) return { route, params, path, ...(await loadPage(route)) };
+    }
+    return { route: null, params: {}, path, page: null, failure: null };
+  }
+}
+
+async function loadPage(route: Route): Promise<Pick<Shown, "page" | "failure">> {
+  try {
+    // A route's pattern names exactly the properties its page asks for; the two stand side by side in routes.ts.
+    return { page: (await route.load()).default as unknown as Page, failure: null };
+  } catch (failure) {
+    return { page: null, failure };
+  }
+}
+
+/** Screen readers hear the new page's heading, and Tab goes on from there. */
+function focusPage(): void {
+  const main = document.querySelector("main");
+  const heading = main?.querySelector<HTMLElement>("h1") ?? main;
+  if (!heading) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+}
+
+function entryKey(state: unknown): string | null {
+  if (typeof state !== "object" || state === null || !("key" in state)) return null;
+  return typeof state.key === "string" ? state.key : null;
+}
+
+export const router = new Router();

@@ -1,0 +1,16 @@
+/** The session itself is out of scripts' reach; beside it the server sets a readable cookie that proves a write came from here. */
+
+const COOKIE = "tt_csrf";
+
+export function csrfToken(cookies: string = document.cookie): string | null {
+  for (const pair of cookies.split("; ")) {
+    const [name, ...value] = pair.split("=");
+    if (name === COOKIE) return decodeURIComponent(value.join("="));
+  }
+  return null;
+}
+
+export function csrfHeaders(): Record<string, string> {
+  const token = csrfToken();
+  return token === null ? {} : { "X-CSRF-Token": token };
+}

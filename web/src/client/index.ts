@@ -1,0 +1,5 @@
+export { api, type Credentials } from "./api";
+export { csrfToken } from "./csrf";
+export { whenSignedOut } from "./http";
+export { Problem } from "./problem";
+export type { Account, Author, Media, NewPost, Post, PostPage, Profile, UploadedMedia } from "./types";

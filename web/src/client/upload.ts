@@ -1,0 +1,44 @@
+/** Uploads go through XMLHttpRequest: fetch cannot report how much of a body has been sent. */
+import { csrfHeaders } from "./csrf";
+import { API, refused } from "./http";
+import { Problem } from "./problem";
+
+export interface UploadOptions {
+  /** Share of the file that has left this device, 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends one file as the multipart field `file`; resolves with the answer's JSON, rejects with a Problem. */
+export function upload<T>(path: string, file: File, { onProgress, signal }: UploadOptions = {}): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", API + path);
+    for (const [name, value] of Object.entries(csrfHeaders())) request.setRequestHeader(name, value);
+    request.setRequestHeader("Accept", "application/json");
+    request.upload.onprogress = (event) => {
+      if (event.lengthComputable) onProgress?.(event.loaded / event.total);
+    };
+    request.onload = () => settle(request, resolve, reject);
+    request.onerror = () => reject(new Problem({ status: 0, code: "offline" }));
+    request.onabort = () => reject(new DOMException("The upload was called off.", "AbortError"));
+    signal?.addEventListener("abort", () => request.abort(), { once: true });
+    request.send(form(file));
+  });
+}
+
+function settle<T>(
+  request: XMLHttpRequest,
+  resolve: (value: T) => void,
+  reject: (reason: Problem) => void,
+): void {
+  const { status, responseText } = request;
+  if (status < 200 || status >= 300) reject(refused(status, responseText));
+  else resolve(JSON.parse(responseText) as T);
+}
+
+function form(file: File): FormData {
+  const data = new FormData();
+  data.set("file", file);
+  return data;
+}

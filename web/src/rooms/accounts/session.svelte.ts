@@ -1,0 +1,71 @@
+/** Who is here: nobody, somebody, or not known yet. Other rooms forget what they hold when it changes. */
+import { type Account, api, type Credentials, csrfToken, Problem, whenSignedOut } from "../../client";
+
+export type Standing = "unknown" | "guest" | "member" | "unreachable";
+
+type Listener = () => void;
+
+export class Session {
+  standing = $state.raw<Standing>("unknown");
+  account = $state.raw<Account | null>(null);
+  failure = $state.raw<unknown>(null);
+  /** Good enough to lay out the page by, before the server has answered: nothing then moves when it does. */
+  readonly isLikelyMember = $derived(
+    this.standing === "member" || (this.standing === "unknown" && csrfToken() !== null),
+  );
+  readonly #listeners = new Set<Listener>();
+
+  /** The standing is known, or the failure says why not. */
+  async load(): Promise<void> {
+    // The readable cookie comes and goes with the session: without it there is nobody to ask for.
+    if (csrfToken() === null) return this.#become(null);
+    try {
+      this.#become(await api.getMe());
+    } catch (failure) {
+      if (failure instanceof Problem && failure.status === 401) return this.#become(null);
+      this.failure = failure;
+      this.standing = "unreachable";
+    }
+  }
+
+  async join(person: Credentials & { full_name?: string }): Promise<void> {
+    this.#become(await api.join(person));
+  }
+
+  async logIn(credentials: Credentials): Promise<void> {
+    this.#become(await api.logIn(credentials));
+  }
+
+  /** This device forgets the account, even where the server had already forgotten the session. */
+  async logOut(): Promise<void> {
+    try {
+      await api.logOut();
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 401) throw error;
+    }
+    this.#become(null);
+  }
+
+  /** Called after the account changes, so that nobody sees what was loaded for another. */
+  whenChanged(listener: Listener): void {
+    this.#listeners.add(listener);
+  }
+
+  /** The server no longer knows the session. */
+  end(): void {
+    if (this.standing === "member") this.#become(null);
+  }
+
+  #become(account: Account | null): void {
+    // The first answer changes nobody: what was asked for beside it belongs to the same cookie.
+    const wasKnown = this.standing === "guest" || this.standing === "member";
+    const hasChanged = wasKnown && this.account?.account_id !== account?.account_id;
+    this.account = account;
+    this.failure = null;
+    this.standing = account === null ? "guest" : "member";
+    if (hasChanged) for (const listener of this.#listeners) listener();
+  }
+}
+
+export const session = new Session();
+whenSignedOut(() => session.end());

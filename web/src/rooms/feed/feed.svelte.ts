@@ -1,0 +1,133 @@
+/**
+ * The home feed as this tab holds it. It outlives its page, so that going back finds the same posts in the
+ * same place; news waits behind a pill instead of pushing what is being read.
+ */
+import { api, type Post, type PostPage } from "../../client";
+import { session } from "../accounts";
+import { shelf } from "../posts";
+
+const PAGE = 12;
+
+export type FeedStatus = "idle" | "loading" | "ready" | "failed";
+
+export class Feed {
+  posts = $state.raw<readonly Post[]>([]);
+  /** Newer posts that have not been shown yet, newest first. */
+  fresh = $state.raw<readonly Post[]>([]);
+  status = $state.raw<FeedStatus>("idle");
+  moreStatus = $state.raw<"idle" | "loading" | "failed">("idle");
+  hasMore = $state.raw(false);
+  failure = $state.raw<unknown>(null);
+
+  #cursor: string | null = null;
+  #freshPage: PostPage | null = null;
+  /** Raised by every reset: an answer to a question of an earlier life is dropped. */
+  #life = 0;
+
+  /** The first page is on screen, or `failure` says why not. Does nothing when there already is one. */
+  async load(): Promise<void> {
+    if (this.status === "loading" || this.status === "ready") return;
+    this.status = "loading";
+    const life = this.#life;
+    try {
+      const page = await api.getFeed(null, PAGE);
+      if (life === this.#life) this.#start(page);
+    } catch (error) {
+      if (life !== this.#life) return;
+      this.failure = error;
+      this.status = "failed";
+    }
+  }
+
+  async loadMore(): Promise<void> {
+    if (this.status !== "ready" || !this.hasMore || this.moreStatus === "loading") return;
+    this.moreStatus = "loading";
+    const life = this.#life;
+    try {
+      const page = await api.getFeed(this.#cursor, PAGE);
+      if (life !== this.#life) return;
+      this.posts = [...this.posts, ...this.#unseen(page.posts)];
+      this.#turnTo(page);
+      this.moreStatus = "idle";
+    } catch {
+      if (life === this.#life) this.moreStatus = "failed"; // The foot of the feed says so and offers another try.
+    }
+  }
+
+  /** Looks for news without disturbing anybody; a failed look is repeated at the next occasion. */
+  async check(): Promise<boolean> {
+    if (this.status !== "ready") return false;
+    const life = this.#life;
+    try {
+      const page = await api.getFeed(null, PAGE);
+      if (life === this.#life) this.#notice(page);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The waiting posts are at the top. Where they no longer meet what is below, the feed starts anew from them. */
+  showFresh(): void {
+    const page = this.#freshPage;
+    if (page === null) return;
+    const doMeet = this.fresh.length < page.posts.length;
+    if (doMeet) this.posts = [...this.fresh, ...this.posts];
+    else this.#start(page);
+    this.#forgetFresh();
+  }
+
+  /** One's own new post is at the top at once. */
+  prepend(post: Post): void {
+    if (this.status !== "ready") return;
+    this.posts = [shelf.put(post), ...this.posts.filter(({ post_id }) => post_id !== post.post_id)];
+  }
+
+  reset(): void {
+    this.#life += 1;
+    this.posts = [];
+    this.status = "idle";
+    this.moreStatus = "idle";
+    this.hasMore = false;
+    this.failure = null;
+    this.#cursor = null;
+    this.#forgetFresh();
+  }
+
+  #start(page: PostPage): void {
+    this.posts = shelf.putAll(page.posts);
+    this.#turnTo(page);
+    this.failure = null;
+    this.status = "ready";
+  }
+
+  #turnTo(page: PostPage): void {
+    this.#cursor = page.next_cursor;
+    this.hasMore = page.has_more && page.next_cursor !== null;
+  }
+
+  #notice(page: PostPage): void {
+    const posts = shelf.putAll(page.posts);
+    const known = new Set(this.posts.map(({ post_id }) => post_id));
+    const firstKnown = posts.findIndex(({ post_id }) => known.has(post_id));
+    this.fresh = firstKnown < 0 ? posts : posts.slice(0, firstKnown);
+    this.#freshPage = this.fresh.length > 0 ? page : null;
+  }
+
+  #forgetFresh(): void {
+    this.fresh = [];
+    this.#freshPage = null;
+  }
+
+  /** Pages may overlap when posts arrive between them: each post is shown once. */
+  #unseen(posts: readonly Post[]): Post[] {
+    const known = new Set(this.posts.map(({ post_id }) => post_id));
+    return shelf.putAll(posts.filter(({ post_id }) => !known.has(post_id)));
+  }
+}
+
+export const feed = new Feed();
+session.whenChanged(() => {
+  feed.reset();
+  shelf.clear();
+});

@@ -1,0 +1,2 @@
+/** The feed room: what hangs at home. */
+export { feed } from "./feed.svelte";

@@ -1,0 +1,3 @@
+/** The graph room: who follows whom. */
+export { default as FollowButton } from "./FollowButton.svelte";
+export { FollowedProfile } from "./follow.svelte";

@@ -1,0 +1,13 @@
+export { default as Avatar } from "./Avatar.svelte";
+export { default as Bone } from "./Bone.svelte";
+export { default as Button } from "./Button.svelte";
+export { default as Dialog } from "./Dialog.svelte";
+export { explain } from "./explain";
+export { default as Field } from "./Field.svelte";
+export { default as Mark } from "./Mark.svelte";
+export { default as Notice } from "./Notice.svelte";
+export { default as Photo } from "./Photo.svelte";
+export { shownRatio } from "./sources";
+export { default as Toasts } from "./Toasts.svelte";
+export { toasts } from "./toasts.svelte";
+export { default as Wordmark } from "./Wordmark.svelte";

@@ -1,0 +1,2 @@
+/** Runes everywhere: one way to hold state, checked by the compiler. */
+export default { compilerOptions: { runes: true } };

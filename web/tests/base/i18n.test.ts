@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { language, localeCodes, locales, suitLocale, t } from "../../src/base/i18n";
+import { render, renderAgo, renderCount } from "../../src/base/i18n/render";
+import type { Message } from "../../src/base/i18n/types";
+
+function placeholders(message: Message): string[] {
+  const text = typeof message === "string" ? message : message.other;
+  return [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "").sort();
+}
+
+describe.each(localeCodes)("the catalogue %s", (code) => {
+  test("fills the same placeholders as the English one", async () => {
+    const english = await locales.en.load();
+    const catalogue = await locales[code].load();
+    for (const key of Object.keys(english) as (keyof typeof english)[]) {
+      expect(placeholders(catalogue[key]), key).toEqual(placeholders(english[key]));
+    }
+  });
+
+  test("has a wording for every plural its language knows", async () => {
+    const categories = new Intl.PluralRules(code).resolvedOptions().pluralCategories;
+    const needed = categories.filter((category) => category !== "zero");
+    for (const [key, message] of Object.entries(await locales[code].load())) {
+      if (typeof message !== "string")
+        expect(Object.keys(message), key).toEqual(expect.arrayContaining(needed));
+    }
+  });
+
+  test("leaves no message empty", async () => {
+    for (const [key, message] of Object.entries(await locales[code].load())) {
+      for (const text of typeof message === "string" ? [message] : Object.values<string>(message)) {
+        expect(text.trim(), key).not.toBe("");
+      }
+    }
+  });
+});
+
+describe("a message", () => {
+  test("takes the plural of its count, written the local way", () => {
+    const message = { one: "{count} Beitrag", other: "{count} Beiträge" };
+    expect(render(message, "de", { count: 1 })).toBe("1 Beitrag");
+    expect(render(message, "de", { count: 12345 })).toBe("12.345 Beiträge");
+  });
+
+  test("uses all six forms of Arabic", async () => {
+    const { "post.likes": likes } = await locales.ar.load();
+    const forms = [0, 1, 2, 3, 11, 100].map((count) => render(likes, "ar", { count }));
+    expect(new Set(forms).size).toBe(6);
+  });
+
+  test("does not take a person's name for a placeholder", () => {
+    expect(render("Post by {name}", "en", { name: "{count}", count: 3 })).toBe("Post by {count}");
+  });
+});
+
+describe("numbers and times", () => {
+  const now = new Date("2026-03-10T12:00:00Z");
+
+  test("are short where space is", () => {
+    expect(renderCount(999, "en")).toBe("999");
+    expect(renderCount(1240, "en")).toBe("1.2K");
+  });
+
+  test("count up from now to days, then turn into dates", () => {
+    expect(renderAgo(new Date("2026-03-10T11:59:40Z"), now, "en")).toBe("now");
+    expect(renderAgo(new Date("2026-03-10T11:55:00Z"), now, "en")).toBe("5 min. ago");
+    expect(renderAgo(new Date("2026-03-09T12:00:00Z"), now, "de")).toBe("gestern");
+    expect(renderAgo(new Date("2026-02-10T12:00:00Z"), now, "en")).toBe("Feb 10");
+    expect(renderAgo(new Date("2024-02-10T12:00:00Z"), now, "en")).toBe("Feb 10, 2024");
+  });
+
+  test("never lie in the future, whatever the clocks say", () => {
+    expect(renderAgo(new Date("2026-03-10T12:03:00Z"), now, "en")).toBe("now");
+  });
+});
+
+describe("the language", () => {
+  test("is the reader's first that we speak", () => {
+    expect(suitLocale(["fr-FR", "de-AT", "en"])).toBe("de");
+    expect(suitLocale(["fr"])).toBe("en");
+  });
+
+  test("turns the whole document with it", async () => {
+    await language.use("ar");
+    expect(document.documentElement.dir).toBe("rtl");
+    expect(t("app.close")).toBe("إغلاق");
+    await language.use("en");
+    expect(document.documentElement.dir).toBe("ltr");
+    expect(t("feed.fresh", { count: 2 })).toBe("2 new posts");
+  });
+});

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Router } from "../../src/base/router/router.svelte";
+
+const page = (name: string) => async () => ({ default: { name } as never });
+
+function routes() {
+  return [
+    { pattern: "/", audience: "anyone" as const, load: page("home") },
+    { pattern: "/p/:postId", audience: "anyone" as const, load: page("post") },
+    { pattern: "/broken", audience: "anyone" as const, load: () => Promise.reject(new Error("gone")) },
+  ];
+}
+
+function settled(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+describe("the router", () => {
+  let router: Router;
+  let stop: () => void;
+
+  beforeEach(async () => {
+    history.replaceState(null, "", "/");
+    vi.stubGlobal("scrollTo", vi.fn());
+    router = new Router();
+    stop = router.start(routes());
+    await settled();
+  });
+  afterEach(() => stop());
+
+  test("shows the page of the address it starts at", () => {
+    expect(router.shown?.page).toMatchObject({ name: "home" });
+  });
+
+  test("shows another page with its parameters, from the top", async () => {
+    await router.navigate("/p/7");
+
+    expect(router.shown).toMatchObject({ page: { name: "post" }, params: { postId: "7" } });
+    expect(scrollTo).toHaveBeenCalledWith(0, 0);
+  });
+
+  test("keeps an unknown address and says that there is no page", async () => {
+    await router.navigate("/nowhere");
+
+    expect(location.pathname).toBe("/nowhere");
+    expect(router.shown?.route).toBeNull();
+  });
+
+  test("reports a page that did not arrive", async () => {
+    await router.navigate("/broken");
+
+    expect(router.shown?.page).toBeNull();
+    expect(router.shown?.failure).toBeInstanceOf(Error);
+  });
+
+  test("returns to where one had scrolled", async () => {
+    const start = history.state;
+    vi.stubGlobal("scrollY", 1234);
+    await router.navigate("/p/7");
+    history.replaceState(start, "", "/");
+    dispatchEvent(new PopStateEvent("popstate", { state: start }));
+    await settled();
+
+    expect(router.shown?.page).toMatchObject({ name: "home" });
+    expect(scrollTo).toHaveBeenLastCalledWith(0, 1234);
+  });
+
+  test("drops a page that was overtaken by a later one", async () => {
+    const slow = deferred();
+    stop();
+    stop = router.start([
+      ...routes(),
+      { pattern: "/slow", audience: "anyone", load: () => slow.promise.then(() => page("slow")()) },
+    ]);
+    const first = router.navigate("/slow");
+    await router.navigate("/p/1");
+    slow.resolve();
+    await first;
+
+    expect(router.shown?.page).toMatchObject({ name: "post" });
+  });
+});
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,64 @@
+/** Who may know whom: the same direction as on the server, held by reading the imports. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { expect, test } from "vitest";
+
+const SRC = join(import.meta.dirname, "../src");
+/** Lower may not import higher; rooms on one level are strangers. */
+const LEVELS: Readonly<Record<string, number>> = {
+  base: 0,
+  client: 0,
+  ui: 1,
+  "rooms/accounts": 2,
+  "rooms/graph": 3,
+  "rooms/media": 3,
+  "rooms/posts": 4,
+  "rooms/feed": 5,
+  app: 6,
+};
+
+function layerOf(path: string): string {
+  const [first = "", second = ""] = path.split("/");
+  return first === "rooms" ? `rooms/${second}` : first;
+}
+
+function imports(): { from: string; to: string }[] {
+  const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\.(ts|svelte)$/.test(name),
+  );
+  return files.flatMap((from) => {
+    const text = readFileSync(join(SRC, from), "utf8");
+    const found = [...text.matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)];
+    return found.map(([, target = ""]) => ({
+      from,
+      to: relative(SRC, normalize(join(SRC, dirname(from), target))),
+    }));
+  });
+}
+
+const crossing = imports().filter(
+  ({ from, to }) => layerOf(from) !== layerOf(to) && !from.startsWith("main."),
+);
+
+test("imports lead downward", () => {
+  const upward = crossing.filter(
+    ({ from, to }) => (LEVELS[layerOf(to)] ?? 99) >= (LEVELS[layerOf(from)] ?? -1),
+  );
+  // The two lowest may not know each other either, so an equal level counts as upward.
+  expect(upward).toEqual([]);
+});
+
+test("a room is entered by its door, or by a page that a route asks for", () => {
+  const sneaking = crossing.filter(
+    ({ to }) => to.startsWith("rooms/") && !/^rooms\/\w+$|Page\.svelte$/.test(to),
+  );
+  expect(sneaking).toEqual([]);
+});
+
+test("a component fits on a screen or two", () => {
+  const components = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".svelte"),
+  );
+  const long = components.filter((name) => readFileSync(join(SRC, name), "utf8").split("\n").length > 121);
+  expect(long).toEqual([]);
+});

@@ -1,0 +1,20 @@
+import type { Post, PostPage } from "../../src/client";
+
+export function samplePost(id: number, changes: Partial<Post> = {}): Post {
+  return {
+    post_id: String(id),
+    author: { user_id: "1", username: "ana", full_name: "Ana", profile_pic_url: null, is_verified: false },
+    media: [],
+    caption: null,
+    like_count: 3,
+    comment_count: 0,
+    created_at: "2026-03-10T12:00:00Z",
+    viewer_has_liked: false,
+    viewer_has_saved: false,
+    ...changes,
+  };
+}
+
+export function samplePage(ids: number[], next: string | null = null): PostPage {
+  return { posts: ids.map((id) => samplePost(id)), next_cursor: next, has_more: next !== null };
+}
