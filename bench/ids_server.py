@@ -48,10 +48,10 @@ END $$;
 class IdServer:
     """A private server, gone with everything in it at the end of the bench."""
 
-    def __init__(self, *, durable: bool) -> None:
+    def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="shardwright-bench-"))
         self._folder.chmod(0o711)  # the account that runs the server passes through
-        self._server = LocalServer(self._folder / "server", durable=durable, settings={"autovacuum": "off"})
+        self._server = LocalServer(self._folder / "server", durable=False, settings={"autovacuum": "off"})
 
     def __enter__(self) -> Self:
         self._server.start()

@@ -5,6 +5,7 @@ import random
 import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self, cast
@@ -16,6 +17,8 @@ from shardwright.ids import schema_name
 from shardwright.local import LocalServer
 from shardwright.running import PoolOptions, Queries, Shards
 from shardwright.topology import Directory, fetch_value, open_connection
+
+Clock = Callable[[], float]
 
 ROWS = 20
 GATHERED = 20
@@ -64,6 +67,20 @@ class Cluster:
         """Where shards and directory live."""
         return self._server.dsn()
 
+    def clock(self) -> float:
+        """Seconds of processor time spent so far, by this process and the server's together.
+
+        Other programs on the machine do not count, so ratios hold on a busy one; where the system does not
+        tell, it is ordinary time.
+        """
+        try:
+            leader = (self._folder / "server" / "data" / "postmaster.pid").read_text().split()[0]
+            children = Path(f"/proc/{leader}/task/{leader}/children").read_text().split()
+            spent = [int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in children]
+        except OSError:
+            return time.perf_counter()
+        return time.process_time() + sum(spent) / 1e9
+
     async def grow(self, shards: int) -> float:
         """The server holds this many shards; returns how many were made a second."""
         directory = await Directory.open(self.dsn)
@@ -88,9 +105,9 @@ async def _fill(conn: asyncpg.Connection, number: int) -> None:
 
 
 class Reader(Protocol):
-    """One way to read a row of a shard, or twenty rows of twenty shards."""
+    """One way to read a row of a shard, or twenty rows of twenty shards; callers are numbered."""
 
-    async def point(self, shard: int, row: int) -> None:
+    async def point(self, caller: int, shard: int, row: int) -> None:
         """Read one row."""
         ...
 
@@ -115,17 +132,19 @@ class Ours:
         self._find, self._get = (QUERIES.find_hot, QUERIES.get_hot) if hot else (QUERIES.find, QUERIES.get)
 
     @classmethod
-    async def open(cls, dsn: str, *, hot: bool, shards: int) -> Self:
-        """A router with room for all shards: 16 connections, each with a sixteenth of them."""
+    async def open(cls, dsn: str, *, hot: bool, shards: int, connections: int) -> Self:
+        """A router whose connections share the shards among them."""
         options = PoolOptions(
-            shards_per_connection=max(128, -(-shards // 16)),
-            shards_per_gather_connection=8192,
+            max_connections=connections,
+            spare_connections=0,
+            shards_per_connection=-(-shards // connections // 64) * 64,
             gather_connections=1,
+            shards_per_gather_connection=8192,
             statement_timeout_s=60,
         )
         return cls(await Shards.open(dsn, queries=[QUERIES], options=options), hot=hot)
 
-    async def point(self, shard: int, row: int) -> None:
+    async def point(self, caller: int, shard: int, row: int) -> None:  # noqa: ARG002  # the router chooses
         """Read one row."""
         if await self._shards.shard(shard).fetch_one(self._find, id=row_id(shard, row)) is None:
             raise AssertionError(shard)
@@ -137,8 +156,8 @@ class Ours:
             raise AssertionError(found.failed)
 
     async def memory(self) -> float:
-        """The megabytes its largest backend holds."""
-        links = [link for _, _, pool in self._shards.pools() for link in pool.links]
+        """The megabytes its largest backend for single shards holds."""
+        links = [link for _, kind, pool in self._shards.pools() for link in pool.links if kind == "point"]
         return max([float(await fetch_value(link.conn, MEMORY)) for link in links])
 
     async def close(self) -> None:
@@ -147,76 +166,80 @@ class Ours:
 
 
 class PlainAsyncpg:
-    """asyncpg as it comes, with the schema written into each statement."""
+    """asyncpg as it comes, with the schema written into each statement: a connection, or a pool of them."""
 
-    def __init__(self, conn: asyncpg.Connection) -> None:
-        self._conn = conn
+    def __init__(self, source: Any, *, is_pool: bool) -> None:
+        self._source, self._is_pool = source, is_pool
 
     @classmethod
-    async def open(cls, dsn: str) -> Self:
-        """One connection with the default statement cache."""
-        return cls(await open_connection(dsn, "server", statement_cache_size=100))
+    async def open(cls, dsn: str, *, connections: int) -> Self:
+        """Connections with the default statement cache."""
+        if connections == 1:
+            return cls(await open_connection(dsn, "server", statement_cache_size=100), is_pool=False)
+        create = cast("Any", asyncpg.create_pool)
+        return cls(await create(dsn, min_size=connections, max_size=connections), is_pool=True)
 
-    async def point(self, shard: int, row: int) -> None:
+    async def point(self, caller: int, shard: int, row: int) -> None:  # noqa: ARG002  # the pool chooses
         """Read one row."""
-        if await self._conn.fetchrow(FIND.format(schema_name(shard)), row_id(shard, row)) is None:
+        if await self._source.fetchrow(FIND.format(schema_name(shard)), row_id(shard, row)) is None:
             raise AssertionError(shard)
 
     async def gather(self, shards: list[int], row: int) -> None:
         """Read one row of each shard, one after the other."""
         for shard in shards:
-            await self.point(shard, row)
+            await self.point(0, shard, row)
 
     async def memory(self) -> float:
-        """The megabytes its backend holds."""
-        return float(await fetch_value(self._conn, MEMORY))
+        """The megabytes one of its backends holds."""
+        return float(await self._source.fetchval(MEMORY))
 
     async def close(self) -> None:
-        """The connection is closed."""
-        await self._conn.close()
+        """Nothing is open."""
+        await self._source.close()
 
 
 class Limit:
     """asyncpg with one prepared statement on one schema: what no router can beat."""
 
-    def __init__(self, conn: asyncpg.Connection, find: Any, get: Any) -> None:
-        self._conn, self._find, self._get = conn, find, get
+    def __init__(self, conns: list[asyncpg.Connection], finds: list[Any], get: Any) -> None:
+        self._conns, self._finds, self._get = conns, finds, get
 
     @classmethod
-    async def open(cls, dsn: str) -> Self:
-        """One connection with both statements prepared."""
-        conn = await open_connection(dsn, "server", statement_cache_size=100)
-        return cls(conn, await conn.prepare(FIND.format("s0000")), await conn.prepare(GET.format("s0000")))
+    async def open(cls, dsn: str, *, connections: int) -> Self:
+        """A connection for each caller, with its statements prepared."""
+        conns = [await open_connection(dsn, "server", statement_cache_size=100) for _ in range(connections)]
+        finds = [await conn.prepare(FIND.format("s0000")) for conn in conns]
+        return cls(conns, finds, await conns[0].prepare(GET.format("s0000")))
 
-    async def point(self, shard: int, row: int) -> None:
+    async def point(self, caller: int, shard: int, row: int) -> None:
         """Read one row, whatever shard was asked for."""
-        if await self._find.fetchrow(row_id(0, row)) is None:
+        if await self._finds[caller].fetchrow(row_id(0, row)) is None:
             raise AssertionError(shard)
 
     async def gather(self, shards: list[int], row: int) -> None:
         """Read as many rows of one schema in one statement."""
-        found = cast(
-            "list[Any]", await self._get.fetch([row_id(0, (row + n) % ROWS) for n in range(len(shards))])
-        )
+        ids = [row_id(0, (row + n) % ROWS) for n in range(len(shards))]
+        found = cast("list[Any]", await self._get.fetch(ids))
         if len(found) != GATHERED:
             raise AssertionError(len(found))
 
     async def memory(self) -> float:
-        """The megabytes its backend holds."""
-        return float(await fetch_value(self._conn, MEMORY))
+        """The megabytes one of its backends holds."""
+        return float(await fetch_value(self._conns[0], MEMORY))
 
     async def close(self) -> None:
-        """The connection is closed."""
-        await self._conn.close()
+        """The connections are closed."""
+        for conn in self._conns:
+            await conn.close()
 
 
 class Psycopg:
-    """psycopg as it comes, without asyncio around it."""
+    """psycopg as it comes, one connection, without asyncio around it."""
 
     def __init__(self, dsn: str) -> None:
         self._conn = psycopg.connect(dsn, autocommit=True)
 
-    async def point(self, shard: int, row: int) -> None:
+    async def point(self, caller: int, shard: int, row: int) -> None:  # noqa: ARG002  # there is one connection
         """Read one row."""
         sql = FIND.format(schema_name(shard)).replace("$1", "%s")
         if self._conn.execute(sql.encode(), [row_id(shard, row)]).fetchone() is None:
@@ -225,7 +248,7 @@ class Psycopg:
     async def gather(self, shards: list[int], row: int) -> None:
         """Read one row of each shard, one after the other."""
         for shard in shards:
-            await self.point(shard, row)
+            await self.point(0, shard, row)
 
     async def memory(self) -> float:
         """The megabytes its backend holds."""
@@ -238,26 +261,38 @@ class Psycopg:
 
 
 async def rate_of_points(
-    reader: Reader, shards: int, count: int, clients: int, chance: random.Random
+    reader: Reader, shards: int, count: int, callers: int, chance: random.Random, clock: Clock
 ) -> float:
-    """Points read a second."""
+    """Points read a second of the clock."""
     draws = [(chance.randrange(shards), chance.randrange(ROWS)) for _ in range(count)]
 
-    async def work(own: list[tuple[int, int]]) -> None:
-        for shard, row in own:
-            await reader.point(shard, row)
+    async def work(caller: int) -> None:
+        for shard, row in draws[caller::callers]:
+            await reader.point(caller, shard, row)
 
-    started = time.perf_counter()
-    await asyncio.gather(*(work(draws[client::clients]) for client in range(clients)))
-    return count / (time.perf_counter() - started)
+    started = clock()
+    await asyncio.gather(*map(work, range(callers)))
+    return count / (clock() - started)
 
 
-async def rate_of_gathers(reader: Reader, shards: int, count: int, chance: random.Random) -> float:
-    """Gathers done a second."""
-    draws = [
-        (chance.sample(range(shards), min(shards, GATHERED)), chance.randrange(ROWS)) for _ in range(count)
-    ]
-    started = time.perf_counter()
+async def rate_of_gathers(
+    reader: Reader, shards: int, count: int, chance: random.Random, clock: Clock
+) -> float:
+    """Gathers done a second of the clock."""
+    draws = [(chance.sample(range(shards), GATHERED), chance.randrange(ROWS)) for _ in range(count)]
+    started = clock()
     for numbers, row in draws:
         await reader.gather(numbers, row)
-    return count / (time.perf_counter() - started)
+    return count / (clock() - started)
+
+
+async def touch_all(reader: Reader, shards: int, callers: int) -> None:
+    """Read every shard, so that no catalog is read for the first time while the clock runs."""
+
+    async def work(caller: int) -> None:
+        for shard in range(caller, shards, callers):
+            await reader.point(caller, shard, 0)
+
+    await asyncio.gather(*map(work, range(callers)))
+    for start in range(0, shards - GATHERED + 1, GATHERED):
+        await reader.gather(list(range(start, start + GATHERED)), 0)

@@ -1,19 +1,24 @@
-"""`tintype shards …`: shardwright's own command line, told where our directory is."""
+"""`tintype shards …`: shardwright's own command line, told where our directory, servers and migrations are."""
 
-import os
+import typer
+from shardwright.cli import Settings as ShardSettings
+from shardwright.cli import app as shards_app
 
 from tintype.base.errors import SettingsInvalid
+from tintype.base.settings import directory_dsn, server_dsns
 from tintype.cli.running import running_settings
+from tintype.schema import MIGRATIONS
 
-DIRECTORY_VARIABLE = "SHARDWRIGHT_DIRECTORY"
 
-
-def lend_directory() -> None:
-    """Shards: where they live, how they fare, SQL on one or all of them. See `tintype shards status`."""
-    if DIRECTORY_VARIABLE in os.environ:
-        return
+def lend_settings(context: typer.Context) -> None:
+    """Shards: where they live, how they fare, SQL on one or all of them. Begin with `tintype shards status`."""
     try:
         settings = running_settings()
     except SettingsInvalid:
-        return  # commands such as `ids decode` and `lint` need no directory; the others say what is missing
-    os.environ[DIRECTORY_VARIABLE] = settings.directory or settings.postgres[0]
+        # Commands such as `ids decode` and `lint` need no directory; the others say what is missing.
+        context.obj = ShardSettings(migrations=MIGRATIONS)
+    else:
+        context.obj = ShardSettings(directory_dsn(settings), server_dsns(settings), MIGRATIONS)
+
+
+__all__ = ["lend_settings", "shards_app"]

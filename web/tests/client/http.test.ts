@@ -5,7 +5,7 @@ import { send } from "../../src/client/http";
 import { answer, problem } from "./answers";
 
 afterEach(() => {
-  document.cookie = "tt_csrf=; Max-Age=0; Path=/";
+  document.cookie = "tt_csrf=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/";
 });
 
 async function failureOf(work: Promise<unknown>): Promise<Problem> {

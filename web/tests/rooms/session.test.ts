@@ -5,7 +5,7 @@ import { answer, problem } from "../client/answers";
 const ana = { account_id: "1", username: "ana", full_name: "Ana", is_private: false };
 
 afterEach(() => {
-  document.cookie = "tt_csrf=; Max-Age=0; Path=/";
+  document.cookie = "tt_csrf=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/";
 });
 
 test("without the cookie there is nobody, and nobody is asked for", async () => {

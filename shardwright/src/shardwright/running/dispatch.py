@@ -4,15 +4,17 @@ A client that writes `FROM s0042.posts` makes as many statements as there are sh
 both sides lose. Instead the router calls `shardwright.q_find_post_…(42, …)`, prepared once per connection, and
 the function runs the query in the right schema.
 
-Two forms. The ordinary one builds the text and EXECUTEs it: planned anew each time, no memory kept. The `hot`
+Two kinds. The ordinary one builds the text and EXECUTEs it: planned anew each time, no memory kept. The `hot`
 one holds the query once per shard, as static SQL in a binary tree of IFs, so that PL/pgSQL keeps each shard's
-plan: no planning, at 25 KB per shard and query touched.
+plan: no planning, at 25 KB per shard and query touched. Compiling such a tree takes some 15 µs per shard and
+connection, so a hot function for single shards covers a block of 64, and connections serve whole blocks.
 """
 
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from shardwright.errors import SetupInvalid
 from shardwright.ids import schema_name
@@ -23,6 +25,8 @@ from shardwright.running.scanning import Token, scan
 GENERATION = 1
 IDS = "ids"
 COUNT_COLUMN = "shardwright_count"
+ORDINARY = -1
+BLOCK_BITS = 6
 
 
 class Form(StrEnum):
@@ -44,21 +48,40 @@ class Shape:
     tokens: tuple[Token, ...]
 
 
+class Wanted(NamedTuple):
+    """A function a router wants: ordinary, or the part of a hot one.
+
+    The part of a hot function for single shards is a block's number; that of one for many is how many shards
+    it covers, counted from 0.
+    """
+
+    query: Query
+    form: Form
+    part: int = ORDINARY
+
+    @property
+    def covered(self) -> tuple[int, int]:
+        """The shards a hot function knows, from the first to before the last."""
+        if self.form is Form.GATHER:
+            return 0, self.part
+        return self.part << BLOCK_BITS, (self.part + 1) << BLOCK_BITS
+
+
 def capacity_for(highest: int) -> int:
-    """How many shards a hot function is made for: room to grow, so that adding a few makes no new function."""
-    return max(64, 1 << highest.bit_length())
+    """How many shards a hot gather covers: room to grow, so that adding a few shards makes no new function."""
+    return max(1 << BLOCK_BITS, 1 << highest.bit_length())
 
 
-def function_name(query: Query, form: Form, shape: Shape, capacity: int) -> str:
+def function_name(wanted: Wanted, shape: Shape) -> str:
     """A name that changes whenever what the function does changes."""
-    size = capacity if query.is_hot else 0
-    content = repr((GENERATION, form.value, query.writes, size, shape))
+    query, form, part = wanted
+    content = repr((GENERATION, form.value, query.writes, part, shape))
     return f"{form}_{query.name[:36]}_{hashlib.sha256(content.encode()).hexdigest()[:16]}"
 
 
-def call_sql(function: str, query: Query, form: Form, *, returns_rows: bool) -> str:
+def call_sql(function: str, wanted: Wanted, *, returns_rows: bool) -> str:
     """The one statement that serves all shards."""
-    count = len(query.parameters) + (1 if form is Form.POINT else 2)
+    count = len(wanted.query.parameters) + (1 if wanted.form is Form.POINT else 2)
     arguments = ", ".join(f"${number}" for number in range(1, count + 1))
     called = f'shardwright."{function}"({arguments})'
     return f"SELECT * FROM {called}" if returns_rows else f"SELECT {called} AS {COUNT_COLUMN}"  # noqa: S608
@@ -73,13 +96,14 @@ def everywhere_sql(function: str, query: Query) -> str:
     )
 
 
-def function_sql(function: str, query: Query, form: Form, shape: Shape, capacity: int) -> str:
+def function_sql(function: str, wanted: Wanted, shape: Shape) -> str:
     """The statement that creates a dispatch function."""
-    if form is Form.GATHER:
+    query = wanted.query
+    if wanted.form is Form.GATHER:
         _check_gatherable(query, shape)
-        leading, body = "integer[], integer[]", _gather_body(query, shape, capacity)
+        leading, body = "integer[], integer[]", _gather_body(wanted, shape)
     else:
-        leading, body = "integer", _point_body(query, shape, capacity)
+        leading, body = "integer", _point_body(wanted, shape)
     parameters = ", ".join([leading, *shape.parameter_types])
     columns = ", ".join(f"{_quote(name)} {kind}" for name, kind in shape.columns)
     returns = f"TABLE ({columns})" if shape.columns else "bigint"
@@ -91,8 +115,8 @@ def function_sql(function: str, query: Query, form: Form, shape: Shape, capacity
     )
 
 
-def _point_body(query: Query, shape: Shape, capacity: int) -> str:
-    if not query.is_hot:
+def _point_body(wanted: Wanted, shape: Shape) -> str:
+    if wanted.part == ORDINARY:
         schema = "'s' || lpad($1::text, 4, '0')"
         using = _using(range(2, len(shape.parameter_types) + 2))
         run = f"EXECUTE {_text(shape.tokens, schema)}{using}"
@@ -101,14 +125,14 @@ def _point_body(query: Query, shape: Shape, capacity: int) -> str:
     def leaf(number: int) -> str:
         return _ending(_static(shape.tokens, number, lambda position: f"${position + 1}"), shape)
 
-    return f"DECLARE\n  _sw_count bigint;\nBEGIN\n{_tree('$1', 0, capacity, leaf)}END\n"
+    return f"DECLARE\n  _sw_count bigint;\nBEGIN\n{_tree('$1', *wanted.covered, leaf)}END\n"
 
 
-def _gather_body(query: Query, shape: Shape, capacity: int) -> str:
+def _gather_body(wanted: Wanted, shape: Shape) -> str:
     """Rows of several shards: $1 their numbers, $2 where each one's ids end, then the query's parameters."""
-    ids = query.parameters.index(IDS) + 1
-    if query.is_hot:
-        return _hot_gather_body(shape, capacity, ids)
+    ids = wanted.query.parameters.index(IDS) + 1
+    if wanted.part != ORDINARY:
+        return _hot_gather_body(wanted, shape, ids)
     arm = _text(shape.tokens, "_sw_schema", {ids: "_sw_part"})
     return f"""\
 DECLARE
@@ -130,7 +154,7 @@ END
 """
 
 
-def _hot_gather_body(shape: Shape, capacity: int, ids: int) -> str:
+def _hot_gather_body(wanted: Wanted, shape: Shape, ids: int) -> str:
     def argument(position: int) -> str:
         return "_sw_part" if position == ids else f"${position + 2}"
 
@@ -148,7 +172,7 @@ BEGIN
     _sw_shard := $1[_sw_i];
     _sw_part := ${ids + 2}[_sw_start:$2[_sw_i]];
     _sw_start := $2[_sw_i] + 1;
-{_tree("_sw_shard", 0, capacity, leaf)}  END LOOP;
+{_tree("_sw_shard", *wanted.covered, leaf)}  END LOOP;
 END
 """
 

@@ -10,7 +10,7 @@ import asyncpg
 
 from shardwright.errors import NotOwner, ServerUnavailable, ShardKeyMissing
 from shardwright.running.calling import MISSING, OUTDATED, Routes, call
-from shardwright.running.dispatch import IDS, Form
+from shardwright.running.dispatch import IDS, ORDINARY, Form
 from shardwright.running.errors import DeadlineExceeded, PartialResult
 from shardwright.running.pools import Pool
 from shardwright.running.queries import Query
@@ -108,7 +108,8 @@ async def _gather_on(
         ends.append(len(ids))
     args = (list(by_shard), ends, *query.bind({**others, IDS: ids}))
     try:
-        return await _run_on(server, server.gathers, by_shard, (query, Form.GATHER), args)
+        part = server.gather_part(query)
+        return await _run_on(server, server.gathers, by_shard, (query, Form.GATHER, part), args)
     except (*LOST, *MISSING, *OUTDATED) as error:
         if isinstance(error, OUTDATED):
             server.forget([query])
@@ -120,7 +121,11 @@ async def _gather_on(
 
 
 async def _run_on(
-    server: ServerRouter, pool: Pool, numbers: Iterable[int], what: tuple[Query, str], args: tuple[Any, ...]
+    server: ServerRouter,
+    pool: Pool,
+    numbers: Iterable[int],
+    what: tuple[Query, str, int],
+    args: tuple[Any, ...],
 ) -> "list[Record]":
     shards = list(numbers)
     link = pool.take(shards[0])
@@ -225,7 +230,7 @@ class Everywhere:
     async def _read_batch(
         self, server: ServerRouter, batch: list[int], query: Query, args: tuple[Any, ...]
     ) -> "list[Record]":
-        return await _run_on(server, server.points, batch, (query, EVERYWHERE), (batch, *args))
+        return await _run_on(server, server.points, batch, (query, EVERYWHERE, ORDINARY), (batch, *args))
 
     async def _write(self, batches: list[list[int]], query: Query, args: tuple[Any, ...]) -> "list[Record]":
         rows: list[Record] = []

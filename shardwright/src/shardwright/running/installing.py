@@ -19,6 +19,7 @@ from shardwright.running.dispatch import (
     GENERATION,
     Form,
     Shape,
+    Wanted,
     call_sql,
     everywhere_sql,
     full_tokens,
@@ -85,28 +86,24 @@ class Installed:
     function: str
     returns_rows: bool
 
-    def call(self, query: Query, form: Form) -> str:
+    def call(self, wanted: Wanted) -> str:
         """The statement that calls it."""
-        return call_sql(self.function, query, form, returns_rows=self.returns_rows)
+        return call_sql(self.function, wanted, returns_rows=self.returns_rows)
 
     def call_everywhere(self, query: Query) -> str:
         """The statement that calls it for many shards."""
         return everywhere_sql(self.function, query)
 
 
-Wanted = tuple[Query, Form]
-
-
 class Installer:
     """Finds or makes dispatch functions on one server, seen through one of its shards."""
 
-    def __init__(self, sample: int, capacity: int) -> None:
+    def __init__(self, sample: int) -> None:
         self._sample = schema_name(sample)
-        self._capacity = capacity
 
     async def install(self, conn: "Connection", wanted: Iterable[Wanted]) -> dict[Wanted, Installed]:
         """Every query asked for has its function here; those whose tables are not there yet are left out."""
-        keys = {self._key(*each): each for each in wanted}
+        keys = {_key(*each): each for each in wanted}
         async with conn.transaction():
             fingerprint = await fetch_value(conn, _FINGERPRINT, self._sample)
             found = await self._find(conn, keys, fingerprint)
@@ -131,10 +128,9 @@ class Installer:
         return {keys[row["key"]]: Installed(row["function"], row["returns_rows"]) for row in rows}
 
     async def _make(self, conn: "Connection", key: str, wanted: Wanted, fingerprint: str) -> Installed | None:
-        query, form = wanted
         await conn.execute(_TABLE)
         try:
-            shape = await self._shape(conn, query)
+            shape = await self._shape(conn, wanted.query)
         except (
             asyncpg.UndefinedTableError,
             asyncpg.UndefinedColumnError,
@@ -142,12 +138,12 @@ class Installer:
             asyncpg.UndefinedObjectError,
             asyncpg.InvalidSchemaNameError,
         ) as error:
-            log.info("query.postponed: %s: %s", query.name, error)
+            log.info("query.postponed: %s: %s", wanted.query.name, error)
             return None
-        function = function_name(query, form, shape, self._capacity)
+        function = function_name(wanted, shape)
         exists = "SELECT 1 FROM pg_proc WHERE proname = $1 AND pronamespace = 'shardwright'::regnamespace"
         if not await fetch_value(conn, exists, function):
-            await conn.execute(function_sql(function, query, form, shape, self._capacity))
+            await conn.execute(function_sql(function, wanted, shape))
         await conn.execute(_KEEP, key, function, bool(shape.columns), fingerprint)
         return Installed(function, bool(shape.columns))
 
@@ -208,9 +204,9 @@ class Installer:
         )
         return text.strip().removeprefix("BEGIN ATOMIC").removesuffix("END").strip().removesuffix(";")
 
-    def _key(self, query: Query, form: Form) -> str:
-        capacity = self._capacity if query.is_hot else 0
-        return f"{GENERATION} {form} {query.name} {query.digest} {query.writes:d} {capacity}"
+
+def _key(query: Query, form: Form, part: int) -> str:
+    return f"{GENERATION} {form} {query.name} {query.digest} {query.writes:d} {part}"
 
 
 async def collect_unused(conn: "Connection", *, unused_days: int = UNUSED_DAYS) -> int:

@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 HEAL_TIMEOUT_S = 5.0
 CLOSE_TIMEOUT_S = 5.0
 GRACE_S = 1.0
+PATIENCE_S = 0.05  # a connection that is merely busy is back sooner than a new one is open
 
 
 class Pool:
@@ -149,9 +150,10 @@ class Pool:
                 raise ServerUnavailable("the router is closed")
             waiter: asyncio.Future[Link | None] = asyncio.get_running_loop().create_future()
             lane.waiters.append(waiter)
-            if self._may_open(lane):
-                lane.size += 1
-                self._spawn(self._open(lane))
+            if lane.size < self._share:
+                self._start_opening(lane)
+            else:
+                asyncio.get_running_loop().call_later(PATIENCE_S, self._open_spare, lane, waiter)
             try:
                 link = await waiter
             except asyncio.CancelledError:
@@ -173,11 +175,18 @@ class Pool:
             else:
                 self.give(link)
 
-    def _may_open(self, lane: Lane) -> bool:
-        """Each lane has its share; beyond it there are spare places, taken back from lanes that idle."""
+    def _start_opening(self, lane: Lane) -> None:
+        lane.size += 1
+        self._spawn(self._open(lane))
+
+    def _open_spare(self, lane: Lane, waiter: "asyncio.Future[Link | None]") -> None:
+        """Somebody still waits: the lane's connections are not just busy but held."""
+        if not waiter.done() and not self._is_closed and self._has_spare(lane):
+            self._start_opening(lane)
+
+    def _has_spare(self, lane: Lane) -> bool:
+        """Beyond the lanes' shares there are spare places, taken back from lanes that idle."""
         share = self._share
-        if lane.size < share:
-            return True
         spare = self._most - share * len(self.lanes.all) + self._spare
         used = sum(max(0, other.size - share) for other in self.lanes.all)
         if used < spare:

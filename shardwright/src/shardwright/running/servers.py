@@ -9,8 +9,8 @@ import asyncpg
 
 from shardwright.errors import ServerUnavailable, SetupInvalid
 from shardwright.running.breaker import Breaker
-from shardwright.running.dispatch import Form, capacity_for
-from shardwright.running.installing import Installed, Installer, Wanted, collect_unused
+from shardwright.running.dispatch import ORDINARY, Form, Wanted, capacity_for
+from shardwright.running.installing import Installed, Installer, collect_unused
 from shardwright.running.links import Link, local_settings
 from shardwright.running.metrics import ServerCounts
 from shardwright.running.options import PoolOptions
@@ -50,7 +50,7 @@ class ServerRouter:
         self._numbers = numbers
         if (capacity := capacity_for(highest)) != self._capacity:
             self._capacity = capacity
-            self.forget([query for query, _ in self._installed if query.is_hot])
+            self.forget([query for query, form, _ in self._installed if query.is_hot and form is Form.GATHER])
         self.points.deal(numbers)
         self.gathers.deal(numbers)
 
@@ -62,7 +62,7 @@ class ServerRouter:
         async with self._installing:
             link = await self.borrow(self.points, self._numbers[0])
             try:
-                installer = Installer(self._numbers[0], self._capacity)
+                installer = Installer(self._numbers[0])
                 self._installed |= await installer.install(link.conn, missing)
             except BaseException as error:
                 self.settle(self.points, link, error)
@@ -88,7 +88,7 @@ class ServerRouter:
         self._keep_at = time.monotonic() + KEEP_S
         link = await self.borrow(self.points, self._numbers[0])
         try:
-            installer = Installer(self._numbers[0], self._capacity)
+            installer = Installer(self._numbers[0])
             await installer.install(link.conn, list(self._installed))
             await collect_unused(link.conn)
         except BaseException as error:
@@ -103,16 +103,20 @@ class ServerRouter:
         for link in [*self.points.links, *self.gathers.links]:
             link.statements = {key: value for key, value in link.statements.items() if key[0] not in gone}
 
-    async def prepare(self, link: Link, query: Query, form: str) -> "PreparedStatement":
+    def gather_part(self, query: Query) -> int:
+        """Which function of a query serves gathers."""
+        return self._capacity if query.is_hot else ORDINARY
+
+    async def prepare(self, link: Link, query: Query, form: str, part: int) -> "PreparedStatement":
         """The statement that calls the query's function, ready on this connection."""
-        wanted = (query, Form.GATHER if form == Form.GATHER else Form.POINT)
+        wanted = Wanted(query, Form.GATHER if form == Form.GATHER else Form.POINT, part)
         try:
             installed = self._installed.get(wanted) or await self._install_one(wanted, link)
-            sql = installed.call_everywhere(query) if form == EVERYWHERE else installed.call(*wanted)
+            sql = installed.call_everywhere(query) if form == EVERYWHERE else installed.call(wanted)
             statement: PreparedStatement = await link.conn.prepare(sql)
         except LOST as error:
             raise ServerUnavailable(f"server {self.server.name} was lost: {error!r}") from error
-        link.statements[query, form] = statement
+        link.statements[query, form, part] = statement
         return statement
 
     async def borrow(self, pool: Pool, number: int) -> Link:
@@ -167,11 +171,11 @@ class ServerRouter:
         """Install over the caller's own connection: waiting for a second one could wait for ever."""
         if not self._numbers:
             raise ServerUnavailable(f"server {self.server.name} holds no shards")
-        installer = Installer(self._numbers[0], self._capacity)
+        installer = Installer(self._numbers[0])
         found = await installer.install(link.conn, [wanted])
         if wanted not in found:
-            await installer.shape(link.conn, wanted[0])  # says what is missing
-            raise SetupInvalid(f"query {wanted[0].name} cannot be installed on server {self.server.name}")
+            await installer.shape(link.conn, wanted.query)  # says what is missing
+            raise SetupInvalid(f"query {wanted.query.name} cannot be installed on server {self.server.name}")
         self._installed |= found
         return found[wanted]
 

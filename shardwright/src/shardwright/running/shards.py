@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry
 from shardwright.errors import InvalidId, NotOwner, ServerUnavailable, ShardKeyMissing
 from shardwright.ids import LEGACY_LIMIT, schema_name
 from shardwright.running.calling import call, count_of, rows_of
-from shardwright.running.dispatch import Form
+from shardwright.running.dispatch import Form, Wanted
 from shardwright.running.gathering import Everywhere, Gathered, gather
 from shardwright.running.metrics import RouterCollector, ServerCounts
 from shardwright.running.options import PoolOptions
@@ -253,7 +253,7 @@ class Shards:
         task.add_done_callback(self._leaving.discard)
 
     async def _install(self) -> None:
-        wanted = [(query, Form.POINT) for query in self._queries]
+        wanted = [Wanted(query, Form.POINT) for query in self._queries]
         servers = list(self._servers.values())
         for server, outcome in zip(
             servers,

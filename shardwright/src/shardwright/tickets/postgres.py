@@ -20,12 +20,19 @@ from shardwright.tickets.waiting import within
 SCHEMA = "shardwright_tickets"
 READ_SETUP = f"SELECT fleet, generation, slots, slot, growing_to FROM {SCHEMA}.setup"  # noqa: S608 - a constant
 # The name is looked up at each draw, so that a sequence made anew is never missed through a cached plan.
+# Plain columns: for an array, asyncpg would ask about its type first, with each new connection.
 _DRAW = """
-SELECT ARRAY(SELECT nextval($1::text::regclass) FROM generate_series(1, $2::int)),
-       pg_logical_emit_message(true, 'shardwright.tickets', '') IS NOT NULL
+WITH waiting AS MATERIALIZED (SELECT pg_logical_emit_message(true, 'shardwright.tickets', '') IS NOT NULL)
+SELECT nextval($1::text::regclass) FROM waiting, generate_series(1, $2::int)
 """
-# asyncpg meets a connection that another task has just dropped as None, hence the last.
-_LOST = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, AttributeError)
+# The last two are how asyncpg meets a connection that broke, or was dropped, between its steps.
+_LOST = (
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    OSError,
+    asyncpg.InternalClientError,
+    AttributeError,
+)
 _CHECK = "SELECT current_setting('fsync'), pg_is_in_recovery()"
 
 
@@ -44,7 +51,8 @@ class PostgresSession:
     async def draw(self, name: str, count: int) -> list[int]:
         """Return new tickets; raises `Fenced` where the sequence is not there (any more)."""
         try:
-            return await self.connection.fetchval(_DRAW, sequence(name, self.setup.generation), count)
+            rows = await self.connection.fetch(_DRAW, sequence(name, self.setup.generation), count)
+            return [row[0] for row in rows]
         except asyncpg.UndefinedTableError as error:
             raise Fenced(f"{name} is not there in generation {self.setup.generation}") from error
         except asyncpg.InternalServerError as error:

@@ -1,0 +1,125 @@
+-- Generated from the migrations: do not edit, write a migration and generate it anew.
+
+-- On every server, in the schema common.
+
+CREATE TABLE outbox (
+    id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+    event text NOT NULL,
+    payload bytea NOT NULL,
+    request_id text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    stream_seq bigint,
+    CONSTRAINT outbox_pkey PRIMARY KEY (id)
+) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.1);
+CREATE INDEX outbox_waiting ON outbox USING btree (id) WHERE (stream_seq IS NULL);
+
+CREATE TABLE outbox_source (
+    is_only boolean DEFAULT true NOT NULL,
+    source uuid DEFAULT gen_random_uuid() NOT NULL,
+    incarnation text,
+    CONSTRAINT outbox_source_pkey PRIMARY KEY (is_only),
+    CONSTRAINT outbox_source_is_only_check CHECK (is_only)
+);
+
+-- In every shard.
+
+CREATE TABLE accounts (
+    id bigint DEFAULT next_id() NOT NULL,
+    username text NOT NULL,
+    full_name text DEFAULT ''::text NOT NULL,
+    is_private boolean DEFAULT false NOT NULL,
+    is_verified boolean DEFAULT false NOT NULL,
+    password_hash text NOT NULL,
+    post_count integer DEFAULT 0 NOT NULL,
+    follower_count integer DEFAULT 0 NOT NULL,
+    following_count integer DEFAULT 0 NOT NULL,
+    CONSTRAINT accounts_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE followers (
+    account_id bigint NOT NULL,
+    follower_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    is_active boolean NOT NULL,
+    CONSTRAINT followers_pkey PRIMARY KEY (account_id, follower_id)
+);
+
+CREATE TABLE following (
+    account_id bigint NOT NULL,
+    followee_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    CONSTRAINT following_pkey PRIMARY KEY (account_id, followee_id)
+);
+
+CREATE TABLE leases (
+    name text NOT NULL,
+    holder text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT leases_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE likes (
+    post_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    CONSTRAINT likes_pkey PRIMARY KEY (post_id, account_id)
+);
+
+CREATE TABLE media (
+    id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    folder text NOT NULL,
+    width integer NOT NULL,
+    height integer NOT NULL,
+    expires_at timestamp with time zone,
+    post_id bigint,
+    CONSTRAINT media_pkey PRIMARY KEY (id)
+);
+CREATE INDEX media_expiring ON media USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+CREATE TABLE post_media (
+    post_id bigint NOT NULL,
+    position smallint NOT NULL,
+    media_id bigint NOT NULL,
+    alt_text text DEFAULT ''::text NOT NULL,
+    CONSTRAINT post_media_pkey PRIMARY KEY (post_id, "position")
+);
+
+CREATE TABLE posts (
+    id bigint DEFAULT next_id() NOT NULL,
+    author_id bigint NOT NULL,
+    caption text DEFAULT ''::text NOT NULL,
+    like_count integer DEFAULT 0 NOT NULL,
+    comment_count integer DEFAULT 0 NOT NULL,
+    idempotency_key text,
+    CONSTRAINT posts_pkey PRIMARY KEY (id)
+);
+CREATE INDEX posts_of_author ON posts USING btree (author_id, id DESC);
+CREATE UNIQUE INDEX posts_once ON posts USING btree (author_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+
+CREATE TABLE schedules (
+    name text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    error text DEFAULT ''::text NOT NULL,
+    CONSTRAINT schedules_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE sessions (
+    token_hash bytea NOT NULL,
+    account_id bigint NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT sessions_pkey PRIMARY KEY (token_hash)
+);
+CREATE INDEX sessions_of_account ON sessions USING btree (account_id);
+
+CREATE TABLE usernames (
+    username text NOT NULL,
+    account_id bigint NOT NULL,
+    claimed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT usernames_pkey PRIMARY KEY (username)
+);
+
+ALTER TABLE likes ADD CONSTRAINT likes_post_id_fkey FOREIGN KEY (post_id) REFERENCES posts(id);
+ALTER TABLE post_media ADD CONSTRAINT post_media_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id);
+ALTER TABLE post_media ADD CONSTRAINT post_media_post_id_fkey FOREIGN KEY (post_id) REFERENCES posts(id);
