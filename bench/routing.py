@@ -82,7 +82,14 @@ class SizeBench:
     def _points(self, readers: dict[str, Reader], rounds: int, points: int) -> Rounds:
         def measure(reader: Reader) -> float:
             return self._runner.run(
-                rate_of_points(reader, self._size, points, self._callers, self._chance, self._cluster.clock)
+                rate_of_points(
+                    reader,
+                    self._size,
+                    points,
+                    callers=self._callers,
+                    chance=self._chance,
+                    clock=self._cluster.clock,
+                )
             )
 
         return run_interleaved(
@@ -92,7 +99,7 @@ class SizeBench:
     def _gathers(self, readers: dict[str, Reader], rounds: int, gathers: int) -> Rounds:
         def measure(reader: Reader) -> float:
             return self._runner.run(
-                rate_of_gathers(reader, self._size, gathers, self._chance, self._cluster.clock)
+                rate_of_gathers(reader, self._size, gathers, chance=self._chance, clock=self._cluster.clock)
             )
 
         return run_interleaved(

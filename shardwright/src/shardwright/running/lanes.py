@@ -2,13 +2,23 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from shardwright.running.dispatch import BLOCK_BITS
 
 if TYPE_CHECKING:
     from shardwright.running.links import Link
+
+
+class Waiter:
+    """Somebody who waits for a connection; gets one, or None to look again."""
+
+    __slots__ = ("future", "since")
+
+    def __init__(self, since: float) -> None:
+        self.since = since
+        self.future: asyncio.Future[Link | None] = asyncio.get_running_loop().create_future()
 
 
 class Lane:
@@ -21,7 +31,7 @@ class Lane:
         self.shards: set[int] = set()
         self.idle: list[Link] = []
         self.size = 0  # open or being opened
-        self.waiters: deque[asyncio.Future[Link | None]] = deque()
+        self.waiters: deque[Waiter] = deque()
 
     def is_full(self, link: "Link") -> bool:
         """Whether a connection has touched as many shards as it may, with others still to come."""
@@ -30,26 +40,30 @@ class Lane:
     def hand_over(self, link: "Link") -> None:
         """Give a free connection to who waited longest, or keep it."""
         while self.waiters:
-            waiter = self.waiters.popleft()
-            if not waiter.done():
-                waiter.set_result(link)
+            future = self.waiters.popleft().future
+            if not future.done():
+                future.set_result(link)
                 return
         self.idle.append(link)
 
     def wake(self) -> None:
         """Let who waited longest look again: a place became free."""
         while self.waiters:
-            waiter = self.waiters.popleft()
-            if not waiter.done():
-                waiter.set_result(None)
+            future = self.waiters.popleft().future
+            if not future.done():
+                future.set_result(None)
                 return
 
     def fail(self, error: Exception) -> None:
         """Everyone who waits learns why it is in vain."""
-        while self.waiters:
-            waiter = self.waiters.popleft()
-            if not waiter.done():
-                waiter.set_exception(error)
+        self.give_up(float("inf"), lambda: error)
+
+    def give_up(self, since: float, reason: Callable[[], Exception]) -> None:
+        """Those who have waited since then, or longer, learn why it is in vain."""
+        for waiter in [waiter for waiter in self.waiters if waiter.since <= since]:
+            self.waiters.remove(waiter)
+            if not waiter.future.done():
+                waiter.future.set_exception(reason())
 
 
 class Lanes:

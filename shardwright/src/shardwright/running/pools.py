@@ -15,7 +15,7 @@ import asyncpg
 
 from shardwright.errors import ServerUnavailable
 from shardwright.running.breaker import Breaker
-from shardwright.running.lanes import Lane, Lanes
+from shardwright.running.lanes import Lane, Lanes, Waiter
 from shardwright.running.links import Connector, Link
 from shardwright.running.options import PoolOptions
 from shardwright.topology import Server
@@ -42,6 +42,7 @@ class Pool:
         self.lanes = Lanes(shards_per_lane=per_lane, max_lanes=max(1, self._most))
         self.links: set[Link] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._ticking: asyncio.TimerHandle | None = None
         self._is_closed = False
 
     def take(self, number: int) -> Link | None:
@@ -74,14 +75,7 @@ class Pool:
 
     async def wait(self, number: int) -> Link:
         """A connection for a shard, opened or waited for."""
-        try:
-            async with asyncio.timeout(self._options.acquire_timeout_s):
-                link = await self._wait(self.lanes.of(number))
-        except TimeoutError:
-            raise ServerUnavailable(
-                f"no connection to server {self.server.name} became free within "
-                f"{self._options.acquire_timeout_s} s"
-            ) from None
+        link = await self._wait(self.lanes.of(number))
         link.touched.add(number)
         link.busy_since = monotonic()
         return link
@@ -122,6 +116,8 @@ class Pool:
     async def close(self) -> None:
         """Every connection is closed, those in use as soon as they come back, at the latest in a few seconds."""
         self._is_closed = True
+        if self._ticking is not None:
+            self._ticking.cancel()
         for lane in self.lanes.all:
             lane.fail(ServerUnavailable("the router is closed"))
             while lane.idle:
@@ -145,17 +141,17 @@ class Pool:
         return sum(len(lane.idle) for lane in self.lanes.all)
 
     async def _wait(self, lane: Lane) -> Link:
+        since = monotonic()
         while True:
             if self._is_closed:
                 raise ServerUnavailable("the router is closed")
-            waiter: asyncio.Future[Link | None] = asyncio.get_running_loop().create_future()
+            waiter = Waiter(since)
             lane.waiters.append(waiter)
             if lane.size < self._share:
                 self._start_opening(lane)
-            else:
-                asyncio.get_running_loop().call_later(PATIENCE_S, self._open_spare, lane, waiter)
+            self._tick_later()
             try:
-                link = await waiter
+                link = await waiter.future
             except asyncio.CancelledError:
                 self._abandon(lane, waiter)
                 raise
@@ -164,12 +160,34 @@ class Pool:
             if link is not None:
                 self._forget(link)
 
-    def _abandon(self, lane: Lane, waiter: "asyncio.Future[Link | None]") -> None:
+    def _tick_later(self) -> None:
+        """One timer for all who wait, and none while nobody does: a timer each would cost as much as a read."""
+        if self._ticking is None:
+            self._ticking = asyncio.get_running_loop().call_later(PATIENCE_S, self._tick)
+
+    def _tick(self) -> None:
+        """Who waited long gets a spare connection, who waited too long an answer."""
+        self._ticking = None
+        now = monotonic()
+        for lane in self.lanes.all:
+            lane.give_up(now - self._options.acquire_timeout_s, self._too_late)
+            if lane.waiters:
+                self._tick_later()
+                if now - lane.waiters[0].since > PATIENCE_S and self._has_spare(lane):
+                    self._start_opening(lane)
+
+    def _too_late(self) -> ServerUnavailable:
+        return ServerUnavailable(
+            f"no connection to server {self.server.name} became free within {self._options.acquire_timeout_s} s"
+        )
+
+    def _abandon(self, lane: Lane, waiter: Waiter) -> None:
         """Whoever waited is gone; what was handed over in the same moment goes to the next."""
         with contextlib.suppress(ValueError):
             lane.waiters.remove(waiter)
-        if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
-            link = waiter.result()
+        future = waiter.future
+        if future.done() and not future.cancelled() and future.exception() is None:
+            link = future.result()
             if link is None:
                 lane.wake()
             else:
@@ -178,11 +196,6 @@ class Pool:
     def _start_opening(self, lane: Lane) -> None:
         lane.size += 1
         self._spawn(self._open(lane))
-
-    def _open_spare(self, lane: Lane, waiter: "asyncio.Future[Link | None]") -> None:
-        """Somebody still waits: the lane's connections are not just busy but held."""
-        if not waiter.done() and not self._is_closed and self._has_spare(lane):
-            self._start_opening(lane)
 
     def _has_spare(self, lane: Lane) -> bool:
         """Beyond the lanes' shares there are spare places, taken back from lanes that idle."""
