@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ import pytest
 from argon2 import PasswordHasher
 from httpx import AsyncClient
 
+from tests.living_stack import LivingStack
 from tests.support import Person, delete_all_rows, join, make_databases, serve
 from tintype.base.bus import Names
 from tintype.base.settings import Settings
@@ -167,3 +169,18 @@ async def ana(client: AsyncClient) -> Person:
 @pytest.fixture
 async def bo(client: AsyncClient) -> Person:
     return await join(client, "bo")
+
+
+@pytest.fixture
+async def living_stack() -> AsyncIterator[LivingStack]:
+    """A whole Tintype of this test's own, running, on two PostgreSQL servers."""
+    folder = Path(tempfile.mkdtemp(prefix="tintype-living-"))
+    folder.chmod(0o711)  # noqa: ASYNC240 - one call; the account that runs the servers for root passes through
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    stack = LivingStack(folder / "home", port)
+    await stack.start()
+    yield stack
+    await stack.stop()
+    shutil.rmtree(folder, ignore_errors=True)

@@ -127,10 +127,12 @@ async def test_the_app_is_served_at_every_address_and_its_assets_for_ever(
     settings = msgspec.structs.replace(rooms.settings, web_dist=tmp_path)
     async with serve(rooms, settings) as client:
         page = await client.get("/somebody/followers")
+        profile = await client.get("/@bo.marsh")
         asset = await client.get("/assets/app-1a2b.js")
         again = await client.get("/assets/app-1a2b.js", headers={"If-None-Match": asset.headers["etag"]})
         missing = await client.get("/assets/gone.js")
 
+    assert (page.status_code, profile.status_code) == (200, 200)
     assert page.headers["cache-control"] == "no-cache"
     assert "script-src 'self'" in page.headers["content-security-policy"]
     assert "immutable" in asset.headers["cache-control"]

@@ -29,7 +29,9 @@ def test_version_prints_the_version() -> None:
     assert run.invoke(build_app(["version"]), ["version"]).output.strip() == __version__
 
 
-def test_config_tells_machines_where_a_value_came_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_config_tells_machines_where_a_value_came_from(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("TINTYPE_CONFIG", str(tmp_path / "tintype.toml"))
     monkeypatch.setenv("TINTYPE_SECRET_KEY", "hush")
 

@@ -2,21 +2,15 @@
 
 import asyncio
 import json
-import os
 import random
-import shutil
-import socket
-import tempfile
 from collections import Counter
-from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import nats
 import pytest
 from httpx import AsyncClient, HTTPError, Response
 
-from tests.faults.living_stack import LivingStack
+from tests.living_stack import LivingStack
 from tests.support import PASSWORD, eventually, photo
 from tintype.base.bus import Names
 from tintype.graph import FollowChanged
@@ -47,23 +41,10 @@ class Promises:
     answers: Counter[int] = field(default_factory=Counter[int])
 
 
-@pytest.fixture
-async def stack() -> AsyncGenerator[LivingStack]:
-    folder = Path(tempfile.mkdtemp(prefix="tintype-faults-"))
-    os.chmod(folder, 0o711)  # noqa: PTH101, S103 - the servers' account passes through
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    living = LivingStack(folder / "home", port)
-    await living.start()
-    yield living
-    await living.stop()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-async def test_whatever_is_killed_no_promise_is_broken(stack: LivingStack) -> None:
+async def test_whatever_is_killed_no_promise_is_broken(living_stack: LivingStack) -> None:
+    stack = living_stack
     promises = Promises()
     people = [await _join(stack, f"person_{number}") for number in range(PEOPLE)]
     stop = asyncio.Event()

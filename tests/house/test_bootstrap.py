@@ -16,7 +16,9 @@ LENT = ("SSL_CERT_FILE", "PIP_CERT", "PIP_INDEX_URL", "UV_INDEX_URL", "HTTPS_PRO
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """The tracked files as they are now, in a folder of their own."""
-    listed = subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard"], cwd=CHECKOUT, text=True)  # noqa: S607 - git is a given here
+    listed = subprocess.check_output(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=CHECKOUT, text=True
+    )  # noqa: S607 - git is a given here
     for name in listed.splitlines():
         source, target = CHECKOUT / name, tmp_path / "clone" / name
         if source.is_file():
@@ -72,4 +74,3 @@ def test_locks_carry_hashes_and_no_addresses() -> None:
     npm = (CHECKOUT / "web" / "package-lock.json").read_text()
     assert '"integrity"' in npm
     assert '"resolved"' not in npm
-

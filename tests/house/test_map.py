@@ -12,7 +12,9 @@ ARCHITECTURE = (CHECKOUT / "ARCHITECTURE.md").read_text()
 def test_architecture_names_every_room() -> None:
     rooms = [each.parent.name for each in (CHECKOUT / "src" / "tintype").glob("*/__init__.py")]
 
-    assert [room for room in rooms if f"`{room}`" not in ARCHITECTURE and f"`{room}`," not in ARCHITECTURE] == []
+    assert [
+        room for room in rooms if f"`{room}`" not in ARCHITECTURE and f"`{room}`," not in ARCHITECTURE
+    ] == []
 
 
 def test_architecture_names_every_table() -> None:

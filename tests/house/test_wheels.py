@@ -15,7 +15,16 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("wheels")
     for project in (CHECKOUT / "shardwright", CHECKOUT):
-        command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(project)]
+        command = [
+            sys.executable,
+            "-m",
+            "build",
+            "--wheel",
+            "--no-isolation",
+            "--outdir",
+            str(folder),
+            str(project),
+        ]
         subprocess.run(command, check=True, capture_output=True)
     return {each.name.split("-")[0]: each for each in folder.glob("*.whl")}
 
@@ -27,12 +36,15 @@ def test_the_wheels_hold_what_they_need_and_no_tests(wheels: dict[str, Path]) ->
 
     assert "tintype/schema/migrations/server/0001_outbox.sql" in tintype
     assert "tintype/posts/queries.sql" in tintype
+    assert "tintype/web_dist/index.html" in tintype
     assert "shardwright/py.typed" in shardwright
     assert not [name for name in tintype | shardwright if name.startswith(("tests/", "bench/", "develop/"))]
 
 
 @pytest.mark.slow
-def test_the_wheels_install_into_an_empty_environment_and_start(wheels: dict[str, Path], tmp_path: Path) -> None:
+def test_the_wheels_install_into_an_empty_environment_and_start(
+    wheels: dict[str, Path], tmp_path: Path
+) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
     packages = next((tmp_path / "venv" / "lib").glob("python*/site-packages"))
     for wheel in wheels.values():
@@ -56,6 +68,8 @@ def _lend_dependencies(packages: Path) -> None:
     """Third-party packages come from the environment of the tests; ours must come from the wheels."""
     for folder in (Path(each) for each in sys.path if each.endswith("site-packages")):
         for each in folder.iterdir():
-            is_ours = each.name.startswith(("tintype", "shardwright", "_editable", "__editable", "_tintype", "_shardwright"))
+            is_ours = each.name.startswith(
+                ("tintype", "shardwright", "_editable", "__editable", "_tintype", "_shardwright")
+            )
             if not is_ours and each.suffix != ".pth" and not (packages / each.name).exists():
                 (packages / each.name).symlink_to(each)

@@ -1,7 +1,7 @@
 import pytest
+
 from shardwright.migrating import check_snapshot, lint
 from shardwright.running import Query
-
 from tests.support import on_server
 from tintype.base.settings import Settings, directory_dsn
 from tintype.schema import MIGRATIONS, SCHEMA_FILE

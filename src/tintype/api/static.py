@@ -67,7 +67,9 @@ class WebApp:
     def _answer(self, request: Request[Any, Any, Any], path: str) -> Response[bytes]:
         file = self._files.get(path)
         if file is None:
-            if path.startswith(API_PREFIXES) or "." in path.rsplit("/", 1)[-1]:
+            # A missing file must not answer with the page; a profile's name may hold a dot as well.
+            is_file = "." in path.rsplit("/", 1)[-1] and not path.startswith("@")
+            if path.startswith(API_PREFIXES) or is_file:
                 raise NotFoundException("There is nothing at this address.")
             file = self._files.get("index.html") or StaticFile(
                 NOT_BUILT, None, "text/html", '"none"', ALWAYS_ASK

@@ -19,6 +19,7 @@ from tintype.base.errors import SettingsInvalid
 
 PREFIX = "TINTYPE_"
 FILE_NAME = "tintype.toml"
+PACKED_WEB_APP = Path(__file__).resolve().parent.parent / "web_dist"
 
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 Secret = Annotated[str, msgspec.Meta(extra={"is_secret": True})]
@@ -57,8 +58,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Where media live: a directory or an object store URL; empty: `media` inside home."""
     namespace: Annotated[str, msgspec.Meta(pattern="^[a-z][a-z0-9_]{0,30}$")] = "tintype"
     """Prefix of Redis keys and NATS names, so that installations can share servers."""
-    web_dist: Path = Path("web/dist")
-    """The built web app."""
+    web_dist: Path = PACKED_WEB_APP
+    """The built web app: the one in the package; a checkout's script points to its own."""
     log_format: Literal["text", "json"] = "text"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     secret_key: Secret = ""

@@ -16,6 +16,7 @@ from httpx import AsyncClient, HTTPError
 from tests.support import on_server
 
 START_PATIENCE_S = 120.0
+CHECKOUT = Path(__file__).resolve().parent.parent
 
 
 @dataclass
@@ -126,5 +127,9 @@ class LivingStack:
         return (self.home.parent / f"up-{self.starts}.log").read_text()[-3000:]
 
     def _environment(self) -> dict[str, str]:
-        ours = {"TINTYPE_SHARD_COUNT": "8", "TINTYPE_CONFIG": str(self.home.parent / "none.toml")}
+        ours = {
+            "TINTYPE_SHARD_COUNT": "8",
+            "TINTYPE_CONFIG": str(self.home.parent / "none.toml"),
+            "TINTYPE_WEB_DIST": str(CHECKOUT / "web" / "dist"),
+        }
         return {**os.environ, **ours}

@@ -1,0 +1,49 @@
+"""Chance with a shape: clouds, ridge lines and ripples are one kind of noise with different spectra.
+
+Made in frequency space, so that a texture tiles without a seam and can be laid out in perspective.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+
+def fractal(
+    rng: np.random.Generator,
+    shape: tuple[int, int],
+    slope: float,
+    *,
+    stretch: float = 1.0,
+    lowest: float = 1.0,
+) -> NDArray[np.float32]:
+    """Noise whose strength falls with frequency to this power; `stretch` draws it out sideways.
+
+    `lowest` is how many lumps the largest structure has across; mean 0, deviation 1.
+    """
+    white = np.fft.rfft2(rng.standard_normal(shape, np.float32))
+    down = np.fft.fftfreq(shape[0])[:, None] * shape[0]
+    across = np.fft.rfftfreq(shape[1])[None, :] * shape[1] * stretch
+    frequency = np.maximum(np.hypot(down, across), 1e-6)
+    strength = np.where(frequency >= lowest, frequency**-slope, 0)
+    made = np.fft.irfft2(white * strength, s=shape).astype(np.float32)
+    return (made - made.mean()) / (made.std() + np.float32(1e-9))
+
+
+def fit(texture: NDArray[np.float32], width: int, height: int) -> NDArray[np.float32]:
+    """The texture drawn out smoothly to another size."""
+    return np.asarray(Image.fromarray(texture).resize((width, height), Image.Resampling.BICUBIC))
+
+
+def line(rng: np.random.Generator, width: int, slope: float, *, lowest: float = 1.0) -> NDArray[np.float32]:
+    """A rough line, such as a ridge against the sky: one row, mean 0, deviation 1."""
+    return fractal(rng, (1, width), slope, lowest=lowest)
+
+
+def spread(
+    texture: NDArray[np.float32], across: NDArray[np.float32], away: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """The texture laid over a plane without end, seen at these plane coordinates (1 is one tile)."""
+    height, width = texture.shape
+    columns = (across * width).astype(np.int32) % width
+    rows = (away * height).astype(np.int32) % height
+    return texture[rows, columns]
