@@ -19,9 +19,10 @@ WHERE username = :username AND account_id = :stale_id
 RETURNING account_id;
 
 -- name: create_account
--- The account itself, under the id that its username already points to.
+-- The account itself, under the id that its username already points to. Not later than 45 seconds after the id was
+-- drawn: a claim may be taken over after a minute, and then its account must never come to be.
 INSERT INTO accounts (id, username, full_name, password_hash)
-VALUES (:id, :username, :full_name, :password_hash)
+SELECT :id, :username, :full_name, :password_hash WHERE shardwright.id_time(:id) > now() - interval '45 seconds'
 RETURNING id, username, full_name, is_private, is_verified, post_count, follower_count, following_count;
 
 -- name: find_account

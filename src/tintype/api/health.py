@@ -11,7 +11,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 from prometheus_client import REGISTRY as DEFAULT_REGISTRY
 
 from tintype.api.given import House
-from tintype.base.metrics import shared_folder
+from tintype.base.metrics import OF_THIS_PROCESS, shared_folder
 
 PATIENCE_S = 2.0
 
@@ -53,12 +53,13 @@ async def readyz(rooms: House) -> Response[Readiness]:
 
 @get("/metrics", summary="Metrics", tags=["Operations"], sync_to_thread=False)
 def metrics() -> Response[bytes]:
-    """Prometheus text, of all web processes together when there are several."""
+    """Prometheus text: all web and worker processes of this machine together, where they share a folder."""
     registry = DEFAULT_REGISTRY
     if shared_folder():
         registry = CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)
-    return Response(generate_latest(registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
+    text = generate_latest(registry) + generate_latest(OF_THIS_PROCESS)
+    return Response(text, headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 
 async def _check(ask: Callable[[], Awaitable[object]]) -> EngineHealth:

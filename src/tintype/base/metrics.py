@@ -5,8 +5,22 @@ when it is first imported, so the folder is chosen by whoever starts the process
 """
 
 import os
+import shutil
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry
 
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+OF_THIS_PROCESS = CollectorRegistry()
+"""Numbers that cannot be shared through files, such as those of the shard router."""
+
+
+def make_shared_folder(home: Path) -> str:
+    """An empty folder for the counters of a new start: those of earlier processes are history."""
+    folder = home / "run" / "metrics"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return str(folder)
 
 
 def shared_folder() -> str | None:

@@ -12,8 +12,8 @@ from typing import Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from shardwright.errors import ShardwrightError
 
+from shardwright.errors import ShardwrightError
 from tintype.base.errors import TintypeError
 
 RUNNING, LOOKING, PARTS = "Run it", "Look after it", "Its parts, each by itself"
@@ -34,6 +34,7 @@ COMMANDS = {
     "down": Entry("tintype.cli.down", RUNNING),
     "status": Entry("tintype.cli.status", RUNNING),
     "logs": Entry("tintype.cli.logs", RUNNING),
+    "demo": Entry("tintype.cli.demo", RUNNING),
     "doctor": Entry("tintype.cli.doctor", LOOKING),
     "config": Entry("tintype.cli.config", LOOKING),
     "jobs": Entry("tintype.cli.jobs", LOOKING),

@@ -3,10 +3,10 @@
 from granian.constants import Interfaces, Loops
 from granian.log import LogLevels
 from granian.server import Server
-from prometheus_client import REGISTRY
 
 from tintype.api import RequestLog, create_app
 from tintype.base.log import set_up_log
+from tintype.base.metrics import OF_THIS_PROCESS
 from tintype.base.settings import Settings
 from tintype.cli.running import running_settings
 from tintype.wiring import open_rooms
@@ -39,5 +39,5 @@ def load_app() -> object:
     settings = running_settings()
     set_up_log(settings, process="web")
     return RequestLog(
-        create_app(settings, open_with=lambda: open_rooms(settings, process="web", registry=REGISTRY))
+        create_app(settings, open_with=lambda: open_rooms(settings, process="web", registry=OF_THIS_PROCESS))
     )

@@ -1,9 +1,9 @@
 """`tintype shards …`: shardwright's own command line, told where our directory, servers and migrations are."""
 
 import typer
+
 from shardwright.cli import Settings as ShardSettings
 from shardwright.cli import app as shards_app
-
 from tintype.base.errors import SettingsInvalid
 from tintype.base.settings import directory_dsn, server_dsns
 from tintype.cli.running import running_settings

@@ -1,13 +1,9 @@
 """`tintype web`: the HTTP process."""
 
 import os
-import shutil
-from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from tintype.base.metrics import VARIABLE
 
 
 def web(
@@ -20,17 +16,13 @@ def web(
     ] = None,
 ) -> None:
     """Serve the app over HTTP. `tintype up` starts this for you; use it by itself on servers of their own."""
-    from tintype.cli.running import running_settings  # noqa: PLC0415 - the metrics folder must be chosen first
+    from tintype.base.metrics import VARIABLE, make_shared_folder  # noqa: PLC0415 - see below
+    from tintype.cli.running import running_settings  # noqa: PLC0415 - see below
 
     settings = running_settings()
-    if settings.web_workers > 1:
-        _share_metrics(settings.home / "run" / "metrics")
-    from tintype.cli.serving import serve  # noqa: PLC0415 - imports prometheus_client, which reads the folder
+    if settings.web_workers > 1 and VARIABLE not in os.environ:
+        os.environ[VARIABLE] = make_shared_folder(settings.home)
+    # Metrics decide at import whether they are shared between processes: the folder must be chosen before.
+    from tintype.cli.serving import serve  # noqa: PLC0415
 
     serve(settings, host=host or settings.http_host, port=port or settings.http_port)
-
-
-def _share_metrics(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    os.environ[VARIABLE] = str(folder)

@@ -5,6 +5,8 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
+from tintype.base.metrics import VARIABLE as METRICS_FOLDER
+from tintype.base.metrics import make_shared_folder
 from tintype.stack.connections import Connections
 from tintype.stack.program import Program, Stage
 
@@ -66,7 +68,8 @@ def reachable(host: str) -> str:
 
 def application_environment(connections: Connections) -> dict[str, str]:
     """What our own processes find in their environment: everything of ours, and where the servers are."""
-    return {**os.environ, "PYTHONUNBUFFERED": "1", **connections.environment()}
+    shared = {"PYTHONUNBUFFERED": "1", METRICS_FOLDER: make_shared_folder(connections.home)}
+    return {**os.environ, **shared, **connections.environment()}
 
 
 def _command(name: str) -> tuple[str, ...]:

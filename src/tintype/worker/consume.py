@@ -7,7 +7,6 @@ given up after the same number of attempts as one that raises.
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncGenerator
 
 from nats.aio.msg import Msg
 from nats.errors import Error as BusError
@@ -41,7 +40,9 @@ class Consumer:
         self._handler, self._js, self._names, self._attempts = handler, js, names, attempts
         self._dead = DeadLetters(js, names)
         self._places = asyncio.Semaphore(handler.concurrency)
-        self._running: set[asyncio.Task[None]] = set()
+        self._running: dict[asyncio.Task[None], Msg] = {}
+        self._seconds = job_seconds.labels(handler.name)
+        self._done = jobs_done.labels(handler.name, "done")
 
     async def ensure(self) -> None:
         """Create the durable consumer if it is missing: from then on no event of its type passes it by."""
@@ -63,6 +64,13 @@ class Consumer:
 
     async def run(self) -> None:
         """Consume for ever; a lost stream or consumer is made anew."""
+        heart = asyncio.create_task(self._beat())
+        try:
+            await self._run_for_ever()
+        finally:
+            heart.cancel()
+
+    async def _run_for_ever(self) -> None:
         while True:
             try:
                 await self.ensure()
@@ -93,11 +101,20 @@ class Consumer:
                 for message in await _fetch(subscription, min(BATCH, 2 * self._handler.concurrency)):
                     await self._places.acquire()
                     task = asyncio.create_task(self._work(message))
-                    self._running.add(task)
-                    task.add_done_callback(self._running.discard)
+                    self._running[task] = message
+                    task.add_done_callback(self._running.pop)
         finally:
             with contextlib.suppress(BusError, TimeoutError):
                 await subscription.unsubscribe()
+
+    async def _beat(self) -> None:
+        """Tell JetStream that long jobs are alive, so that they are not handed to somebody else."""
+        while True:
+            before = set(self._running)
+            await asyncio.sleep(HEARTBEAT_S)
+            for task in before & set(self._running):
+                with contextlib.suppress(BusError):  # a lost connection redelivers the job anyway
+                    await self._running[task].in_progress()
 
     async def _work(self, message: Msg) -> None:
         try:
@@ -116,14 +133,13 @@ class Consumer:
             return
         try:
             event = self._handler.event.decode(message.data)
-            with job_seconds.labels(name).time():
-                async with _heartbeat(message):
-                    await self._handler.run(event)
+            with self._seconds.time():
+                await self._handler.run(event)
         except Exception as error:  # noqa: BLE001 - whatever a handler raises must end in a retry or a dead letter
             await self._fail(message, f"{type(error).__name__}: {error}", delivery)
         else:
             await message.ack()
-            jobs_done.labels(name, "done").inc()
+            self._done.inc()
             log.debug("job.done", delivery=delivery)
 
     async def _fail(self, message: Msg, error: str, delivery: int) -> None:
@@ -153,19 +169,3 @@ async def _fetch(subscription: JetStreamContext.PullSubscription, count: int) ->
         return await subscription.fetch(count, timeout=FETCH_TIMEOUT_S)
     except TimeoutError:
         return []  # nothing to do right now
-
-
-@contextlib.asynccontextmanager
-async def _heartbeat(message: Msg) -> AsyncGenerator[None]:
-    """Tell JetStream that a long job is alive, so that it is not handed to somebody else."""
-
-    async def beat() -> None:
-        while True:
-            await asyncio.sleep(HEARTBEAT_S)
-            await message.in_progress()
-
-    task = asyncio.create_task(beat())
-    try:
-        yield
-    finally:
-        task.cancel()

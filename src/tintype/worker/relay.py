@@ -8,20 +8,19 @@ turns out to be a new incarnation, or to have lost its tail, they are sent anew.
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
 from typing import cast
 
 import asyncpg
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as BusError
-from nats.js import JetStreamContext
 from prometheus_client import Counter
 
 from tintype.base.bus import Names
 from tintype.base.log import get_log
 from tintype.worker import sql
 from tintype.worker.databases import connected
+from tintype.worker.publishing import Outgoing, Publisher
 from tintype.worker.streams import ensure_streams
 
 log = get_log("relay")
@@ -29,7 +28,6 @@ BATCH = 500
 POLL_S = 1.0
 """The net under lost pokes: one index probe a second per server, however many shards it holds."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.2, 5.0
-PUBLISH_TIMEOUT_S = 5.0
 
 relayed = Counter("tintype_outbox_relayed", "Events carried from an outbox to the stream.", ["server"])
 
@@ -73,11 +71,11 @@ class Relay:
 
     async def _run_connected(self) -> None:
         """One life of a database connection: check the stream, then relay while both sides answer."""
-        async with connected(self._dsn) as connection:
+        async with connected(self._dsn) as connection, Publisher(self._bus) as publisher:
             await self._refill(connection)
             while True:
                 self._wake.clear()
-                while await self._relay_batch(connection):
+                while await self._relay_batch(connection, publisher):
                     pass
                 # Not wait_for: in Python 3.11 it can swallow a cancellation that meets a poke.
                 with contextlib.suppress(TimeoutError):
@@ -98,29 +96,18 @@ class Relay:
                 "relay.refilled", server=self._server, events=lost, is_new_stream=known != incarnation
             )
 
-    async def _relay_batch(self, connection: asyncpg.Connection) -> bool:
+    async def _relay_batch(self, connection: asyncpg.Connection, publisher: Publisher) -> bool:
         """Move one batch; True when there may be more."""
         async with connection.transaction():
             rows = cast("list[asyncpg.Record]", await connection.fetch(sql.CLAIM, BATCH))
             if not rows:
                 return False
-            sequences = await publish_all(self._js, self._names, rows)
+            sequences = await publisher.publish_all([_outgoing(self._names, row) for row in rows])
             await connection.execute(sql.MARK, [row["id"] for row in rows], sequences)
         relayed.labels(self._server).inc(len(rows))
         return len(rows) == BATCH
 
 
-async def publish_all(js: JetStreamContext, names: Names, rows: Sequence[asyncpg.Record]) -> list[int]:
-    """Publish rows in parallel; returns the stream sequence of each, or raises when any was not acknowledged."""
-    acknowledged = await asyncio.gather(
-        *(
-            js.publish(
-                names.event(row["event"]),
-                row["payload"],
-                timeout=PUBLISH_TIMEOUT_S,
-                headers={"Nats-Msg-Id": f"{row['source']}:{row['id']}", "Request-Id": row["request_id"]},
-            )
-            for row in rows
-        )
-    )
-    return [ack.seq for ack in acknowledged]
+def _outgoing(names: Names, row: asyncpg.Record) -> Outgoing:
+    headers = {"Nats-Msg-Id": f"{row['source']}:{row['id']}", "Request-Id": row["request_id"]}
+    return Outgoing(names.event(row["event"]), row["payload"], headers)
