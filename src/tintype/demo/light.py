@@ -1,19 +1,17 @@
 """The sheet that a picture is made on: light is added and painted over, then developed like film.
 
-Planes come first (3 × height × width), so that a mask of the sheet's shape applies to all colours at once.
+Planes come first (3, height, width), so that a mask of the sheet's shape applies to all colours at once.
 Colours are squared on the way in and the root is taken at the end: light then mixes as light does, and a root
 costs a tenth of an exact gamma curve.
 """
 
-from typing import TypeAlias
+from copy import copy
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
-from tintype.demo.noise import fit, fractal
+from tintype.demo.noise import Plane, fit, fractal
 
-Plane: TypeAlias = NDArray[np.float32]
 SHOULDER, WHITE = 0.8, 1.2
 """Values above the shoulder are bent, so that a bright sky fades to white instead of being cut off."""
 
@@ -29,9 +27,10 @@ def mix(first: Plane, second: Plane, share: float | Plane) -> Plane:
     return first + (second - first) * share
 
 
-def edge(value: Plane, start: float, end: float) -> Plane:
+def edge(value: Plane, start: float | Plane, end: float | Plane) -> Plane:
     """0 below the start, 1 above the end, smooth in between; the other way round when they are swapped."""
-    part = np.clip((value - start) / (end - start), 0, 1)
+    part = (value - start) * (1 / (end - start))
+    np.clip(part, 0, 1, out=part)
     return part * part * (3 - 2 * part)
 
 
@@ -45,6 +44,15 @@ class Sheet:
         self.y: Plane = np.linspace(0, 1, height, dtype=np.float32)[:, None]
         self.light: Plane = np.zeros((3, height, width), np.float32)
 
+    def around(self, x: float, y: float, reach: float) -> "Sheet":
+        """The part of the sheet near a point, for small things; what is painted there is painted here."""
+        rows = _span(y, reach / self.tall, self.height)
+        columns = _span(x, reach, self.width)
+        part = copy(self)
+        part.x, part.y, part.light = self.x[:, columns], self.y[rows], self.light[:, rows, columns]
+        part.height, part.width = part.light.shape[1:]
+        return part
+
     def fill(self, *codes: str, top: float = 0.0, bottom: float = 1.0) -> None:
         """Cover everything with a gradient through these colours, from `top` to `bottom`."""
         self.light[:] = self.gradient(*codes, top=top, bottom=bottom)
@@ -53,13 +61,15 @@ class Sheet:
         """One column of a gradient through these colours."""
         at = np.linspace(top, bottom, len(codes))
         stops = np.concatenate([tone(code) for code in codes], axis=1)[:, :, 0]
-        columns = [np.interp(self.y[:, 0], at, each) for each in stops]
+        columns: list[Plane] = [np.interp(self.y[:, 0], at, each) for each in stops]
         return np.array(columns, np.float32)[:, :, None]
 
     def paint(self, colour: Plane, mask: Plane, *, rows: slice = slice(None)) -> None:
         """Cover with a colour where the mask is 1; rows that the mask leaves alone need not be visited."""
         part = self.light[:, rows]
-        part += (colour - part) * mask
+        change = colour - part
+        change *= mask
+        part += change
 
     def shine(self, colour: Plane, amount: Plane) -> None:
         """Add light."""
@@ -67,18 +77,16 @@ class Sheet:
 
     def glow(self, colour: Plane, x: float, y: float, radius: float, strength: float = 1.0) -> None:
         """A lamp or a sun behind haze: bright in the middle, with a long tail."""
-        near = self.distance(x, y) / radius
-        self.shine(colour, strength / (1 + near * near) ** 1.5)
+        near = np.square(self.distance(x, y) / np.float32(radius)) + 1
+        self.shine(colour, np.float32(strength) / (near * np.sqrt(near)))
 
-    def disc(self, colour: Plane, x: float, y: float, radius: float, *, blur: float = 0.03) -> Plane:
-        """A round body; returns its mask."""
-        mask = edge(self.distance(x, y) / radius, 1 + blur, 1 - blur)
-        self.paint(colour, mask)
-        return mask
+    def disc(self, colour: Plane, x: float, y: float, radius: float, *, blur: float = 0.03) -> None:
+        """A round body."""
+        self.paint(colour, edge(self.distance(x, y) / radius, 1 + blur, 1 - blur))
 
     def distance(self, x: float, y: float) -> Plane:
         """How far each point is from one point, in widths of the sheet."""
-        return np.hypot(self.x - np.float32(x), (self.y - np.float32(y)) * np.float32(self.tall))
+        return np.sqrt(np.square(self.x - np.float32(x)) + np.square((self.y - np.float32(y)) * self.tall))
 
     def noise(self, slope: float, *, stretch: float = 1.0, lowest: float = 1.0) -> Plane:
         """Fractal noise over the whole sheet, mean 0 and deviation 1."""
@@ -88,11 +96,22 @@ class Sheet:
     def develop(self, *, grain: float = 0.018, vignette: float = 0.35, fade: float = 0.02) -> Image.Image:
         """The picture: darker towards the corners, with grain and blacks that are not quite black."""
         corner = np.square(self.x - 0.5) + np.square(self.y - 0.5)
-        shown = np.sqrt(np.maximum(self.light * (1 - vignette * corner * 2), 0))
-        np.minimum(shown, WHITE, out=shown)
-        shown -= np.square(np.maximum(shown - SHOULDER, 0)) / (2 * (WHITE - SHOULDER))
-        specks = self.rng.standard_normal((512, 512), np.float32) * grain
+        shown = self.light * (1 - vignette * 2 * corner)
+        np.clip(shown, 0, WHITE * WHITE, out=shown)
+        np.sqrt(shown, out=shown)
+        bright = np.maximum(shown - SHOULDER, 0)
+        bright *= bright
+        bright *= 1 / (2 * (WHITE - SHOULDER))
+        shown -= bright
+        specks = self.rng.standard_normal((512, 512), np.float32) * grain + fade
         across, down = -(-self.width // 512), -(-self.height // 512)
-        shown = fade + (1 - fade) * shown + np.tile(specks, (down, across))[: self.height, : self.width]
-        pixels = np.clip(shown * 255, 0, 255).astype(np.uint8)
-        return Image.fromarray(np.ascontiguousarray(pixels.transpose(1, 2, 0)))
+        shown *= 1 - fade
+        shown += np.tile(specks, (down, across))[: self.height, : self.width]
+        shown *= 255
+        np.clip(shown, 0, 255, out=shown)
+        return Image.merge("RGB", [Image.fromarray(plane) for plane in shown.astype(np.uint8)])
+
+
+def _span(middle: float, reach: float, size: int) -> slice:
+    first, last = int((middle - reach) * size), int((middle + reach) * size) + 1
+    return slice(min(max(first, 0), size - 1), min(max(last, 1), size))

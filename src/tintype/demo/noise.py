@@ -3,9 +3,15 @@
 Made in frequency space, so that a texture tiles without a seam and can be laid out in perspective.
 """
 
+from functools import lru_cache
+from typing import Any, TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+
+Plane: TypeAlias = NDArray[np.floating[Any]]
+"""Values all over a picture: float32 when it runs; the types of numpy lose that as soon as a float joins in."""
 
 
 def fractal(
@@ -15,33 +21,35 @@ def fractal(
     *,
     stretch: float = 1.0,
     lowest: float = 1.0,
-) -> NDArray[np.float32]:
+) -> Plane:
     """Noise whose strength falls with frequency to this power; `stretch` draws it out sideways.
 
     `lowest` is how many lumps the largest structure has across; mean 0, deviation 1.
     """
     white = np.fft.rfft2(rng.standard_normal(shape, np.float32))
-    down = np.fft.fftfreq(shape[0])[:, None] * shape[0]
-    across = np.fft.rfftfreq(shape[1])[None, :] * shape[1] * stretch
-    frequency = np.maximum(np.hypot(down, across), 1e-6)
-    strength = np.where(frequency >= lowest, frequency**-slope, 0)
-    made = np.fft.irfft2(white * strength, s=shape).astype(np.float32)
+    made = np.fft.irfft2(white * _spectrum(shape, slope, stretch, lowest), s=shape).astype(np.float32)
     return (made - made.mean()) / (made.std() + np.float32(1e-9))
 
 
-def fit(texture: NDArray[np.float32], width: int, height: int) -> NDArray[np.float32]:
+@lru_cache(maxsize=64)
+def _spectrum(shape: tuple[int, int], slope: float, stretch: float, lowest: float) -> Plane:
+    down = np.fft.fftfreq(shape[0])[:, None] * shape[0]
+    across = np.fft.rfftfreq(shape[1])[None, :] * shape[1] * stretch
+    frequency = np.maximum(np.hypot(down, across), 1e-6)
+    return np.where(frequency >= lowest, frequency**-slope, 0).astype(np.float32)
+
+
+def fit(texture: Plane, width: int, height: int) -> Plane:
     """The texture drawn out smoothly to another size."""
-    return np.asarray(Image.fromarray(texture).resize((width, height), Image.Resampling.BICUBIC))
+    return np.asarray(Image.fromarray(texture).resize((width, height), Image.Resampling.BILINEAR))
 
 
-def line(rng: np.random.Generator, width: int, slope: float, *, lowest: float = 1.0) -> NDArray[np.float32]:
+def line(rng: np.random.Generator, width: int, slope: float, *, lowest: float = 1.0) -> Plane:
     """A rough line, such as a ridge against the sky: one row, mean 0, deviation 1."""
     return fractal(rng, (1, width), slope, lowest=lowest)
 
 
-def spread(
-    texture: NDArray[np.float32], across: NDArray[np.float32], away: NDArray[np.float32]
-) -> NDArray[np.float32]:
+def spread(texture: Plane, across: Plane, away: Plane) -> Plane:
     """The texture laid over a plane without end, seen at these plane coordinates (1 is one tile)."""
     height, width = texture.shape
     columns = (across * width).astype(np.int32) % width
