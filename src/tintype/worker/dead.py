@@ -7,7 +7,7 @@ import msgspec
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
-from nats.js.errors import NotFoundError as NoSuchMessage
+from nats.js.errors import NotFoundError as NoSuchMessage  # or no such stream
 
 from tintype.base.bus import Names
 from tintype.base.errors import NotFound
@@ -56,7 +56,10 @@ class DeadLetters:
 
     async def list(self, *, limit: int = 100, after: int = 0) -> list[DeadLetter]:
         """Dead letters in order of number, beginning after the one given."""
-        state = (await self._js.stream_info(self._names.dead_stream)).state
+        try:
+            state = (await self._js.stream_info(self._names.dead_stream)).state
+        except NoSuchMessage:
+            return []  # no worker has ever run here
         found: list[DeadLetter] = []
         for number in range(max(state.first_seq, after + 1), state.last_seq + 1):
             letter = await self._find(number)

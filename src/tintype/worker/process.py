@@ -21,6 +21,7 @@ from tintype.worker.streams import ensure_streams
 
 log = get_log("worker")
 GRACE_S = 8.0
+CANCEL_AGAIN_S = 0.5
 WATCH_S = 5.0
 SWEEP_BATCH = 5000
 
@@ -70,9 +71,12 @@ class Worker:
             task.result()  # a loop that ended by itself ended by an error: let it be seen
 
     async def _end(self, tasks: Sequence[asyncio.Task[object]]) -> None:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        # More than once: a library that waits with wait_for can lose a cancellation in Python 3.11.
+        left = set(tasks)
+        while left:
+            for task in left:
+                task.cancel()
+            _, left = await asyncio.wait(left, timeout=CANCEL_AGAIN_S)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(GRACE_S):
                 await asyncio.gather(*(consumer.finish() for consumer in self._consumers))
