@@ -30,8 +30,6 @@ SELECT id, author_id, caption, at FROM posts WHERE id = :id;
 SELECT id, author_id, caption, at FROM posts WHERE id = :id;
 -- name: get
 SELECT id, author_id, caption, at FROM posts WHERE id = ANY(:ids);
--- name: get_hot hot
-SELECT id, author_id, caption, at FROM posts WHERE id = ANY(:ids);
 """)
 FIND = "SELECT id, author_id, caption, at FROM {}.posts WHERE id = $1"
 GET = "SELECT id, author_id, caption, at FROM {}.posts WHERE id = ANY($1)"
@@ -129,7 +127,7 @@ class Ours:
 
     def __init__(self, shards: Shards, *, hot: bool) -> None:
         self._shards = shards
-        self._find, self._get = (QUERIES.find_hot, QUERIES.get_hot) if hot else (QUERIES.find, QUERIES.get)
+        self._find = QUERIES.find_hot if hot else QUERIES.find
 
     @classmethod
     async def open(cls, dsn: str, *, hot: bool, shards: int, connections: int) -> Self:
@@ -137,7 +135,7 @@ class Ours:
         options = PoolOptions(
             max_connections=connections,
             spare_connections=0,
-            shards_per_connection=-(-shards // connections // 64) * 64,
+            shards_per_connection=-(-shards // connections),
             gather_connections=1,
             shards_per_gather_connection=8192,
             statement_timeout_s=60,
@@ -151,7 +149,7 @@ class Ours:
 
     async def gather(self, shards: list[int], row: int) -> None:
         """Read one row of each shard."""
-        found = await self._shards.gather(self._get, [row_id(shard, row) for shard in shards])
+        found = await self._shards.gather(QUERIES.get, [row_id(shard, row) for shard in shards])
         if len(found) != GATHERED:
             raise AssertionError(found.failed)
 

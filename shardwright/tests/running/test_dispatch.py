@@ -7,11 +7,10 @@ from typing import Any
 
 import asyncpg
 import pytest
-from running_cluster import QUERIES, Cluster, OpenShards, make_posts
+from running_cluster import QUERIES, Cluster, OpenShards
 
 from shardwright.errors import SetupInvalid
 from shardwright.running import Queries, Shards
-from shardwright.running.dispatch import capacity_for
 from shardwright.running.installing import collect_unused
 from shardwright.topology import fetch_value, open_connection
 
@@ -125,14 +124,16 @@ async def test_a_column_that_changes_its_type_is_followed(
 ) -> None:
     shards = await open_shards(own_cluster)
     for number in range(4):
-        await shards.shard(number).fetch_value(QUERIES.add, author_id=5, caption="x")
+        new_id = await shards.shard(number).fetch_value(QUERIES.add, author_id=5, caption="x")
         await shards.shard(number).fetch(QUERIES.captions)
+        await shards.shard(number).fetch(QUERIES.find_hot, id=new_id)
         await own_cluster.run(
             shards.shard(number).server, f"ALTER TABLE s{number:04d}.posts ALTER caption TYPE varchar(80)"
         )
 
     for number in range(4):
         assert [row["caption"] for row in await shards.shard(number).fetch(QUERIES.captions)] == ["x"]
+        assert await shards.shard(number).fetch(QUERIES.find_hot, id=1) == []
     again = await open_shards(own_cluster)
     assert [row["caption"] for row in await again.shard(2).fetch(QUERIES.captions)] == ["x"]
 
@@ -158,7 +159,7 @@ async def test_functions_nobody_asks_for_are_collected(own_cluster: Cluster, ope
     conn = await open_connection(own_cluster.dsns[server], server)
     assert await collect_unused(conn) == 0
     await conn.execute(
-        "UPDATE shardwright.dispatch SET asked_at = now() - interval '31 days' WHERE key LIKE '% old %'"
+        "UPDATE shardwright.dispatch_functions SET asked_at = now() - interval '31 days' WHERE key LIKE '% old %'"
     )
     assert await collect_unused(conn) == 1
     assert await fetch_value(conn, "SELECT count(*) FROM pg_proc WHERE proname LIKE 'q_old_%'") == 0
@@ -172,11 +173,11 @@ async def test_functions_in_use_are_marked_daily(own_cluster: Cluster, open_shar
     shards = await open_shards(own_cluster)
     server = shards.server_for(0)
     conn = await open_connection(own_cluster.dsns[server.server.name], "server")
-    await conn.execute("UPDATE shardwright.dispatch SET asked_at = now() - interval '31 days'")
+    await conn.execute("UPDATE shardwright.dispatch_functions SET asked_at = now() - interval '31 days'")
     server._keep_at = 0.0
     await server.keep_functions()
 
-    marked = "SELECT count(*) FROM shardwright.dispatch WHERE asked_at > now() - interval '1 hour'"
+    marked = "SELECT count(*) FROM shardwright.dispatch_functions WHERE asked_at > now() - interval '1 hour'"
     assert await fetch_value(conn, marked) == len(QUERIES)
     assert await collect_unused(conn) == 0
     await conn.close()
@@ -213,19 +214,17 @@ async def test_types_shared_by_a_server_are_fine(own_cluster: Cluster, open_shar
     assert [tuple(row) for row in felt] == [("ok", ["sad"])] * 4
 
 
-async def test_a_hot_function_grows_with_the_shards(own_cluster: Cluster, open_shards: OpenShards) -> None:
-    shards = await open_shards(own_cluster)
-    await shards.shard(3).fetch_one(QUERIES.find_hot, id=1)
-    await own_cluster.directory.ensure_shards(70, prepare=make_posts)
-    await shards.refresh()
-    new_id = await shards.shard(69).fetch_value(QUERIES.add, author_id=1, caption="far out")
+async def test_a_hot_read_is_prepared_once_per_shard(cluster: Cluster, open_shards: OpenShards) -> None:
+    shards = await open_shards(cluster, max_connections=1, spare_connections=0)
+    for number in [0, 2, 4, 0, 2, 4] * 2:
+        new_id = await shards.shard(number).fetch_value(QUERIES.add, author_id=1, caption="hot")
+        assert await shards.shard(number).fetch_one(QUERIES.find_hot, id=new_id) is not None
+    pools = {name: pool for name, kind, pool in shards.pools() if kind == "point"}
+    held = [
+        key[1] for pool in pools.values() for link in pool.links for key in link.statements if key[0].is_hot
+    ]
 
-    assert await shards.shard(69).fetch_one(QUERIES.find_hot, id=new_id) is not None
-    assert await shards.shard(3).fetch_one(QUERIES.find_hot, id=1) is None
-
-
-def test_hot_functions_have_room_for_more_shards() -> None:
-    assert [capacity_for(highest) for highest in (0, 63, 64, 1999, 8191)] == [64, 64, 128, 2048, 8192]
+    assert sorted(held, key=str) == [0, 2, 4]
 
 
 async def test_a_conflict_that_postgres_rolled_back_is_repeated(

@@ -117,6 +117,7 @@ def test_a_file_holds_queries_with_their_comments(tmp_path: Path) -> None:
         ("-- name: a\nSELECT $1", "numbered"),
         ("-- name: 1a\nSELECT 1", "identifier"),
         ("-- name: a quickly\nSELECT 1", "unknown traits"),
+        ("-- name: a hot\nDELETE FROM t", "only reads can be hot"),
         ("-- name: a\nSELECT 'open", "never closed"),
         ("-- name: a\nSELECT $$ open", "never closed"),
         ("-- name: a\nSELECT 1 /* open", "never closed"),

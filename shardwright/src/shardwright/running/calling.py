@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import asyncpg
 
 from shardwright.errors import NotOwner, ServerUnavailable
-from shardwright.running.dispatch import BLOCK_BITS, COUNT_COLUMN, ORDINARY, Form
+from shardwright.running.dispatch import COUNT_COLUMN, Form
 from shardwright.running.errors import DeadlineExceeded, OutcomeUnknown
 from shardwright.running.queries import Query
 from shardwright.running.servers import LOST, ServerRouter
@@ -84,15 +84,16 @@ async def attempt(
     if link is None or link.is_dirty:
         link = await server.finish_borrowing(pool, link, number)
     try:
-        part = number >> BLOCK_BITS if query.is_hot else ORDINARY
-        statement = link.statements.get((query, "q", part))
-        if statement is None:
-            statement = await server.prepare(link, query, Form.POINT, part)
+        if query.is_hot and not link.is_pooled:
+            statement = link.statements.get((query, number)) or await server.prepare_hot(link, query, number)
+        else:
+            statement = link.statements.get((query, "q")) or await server.prepare(link, query, Form.POINT)
+            args = (number, *args)
         if limit:
-            row = cast("Record | None", await statement.fetchrow(number, *args))
+            row = cast("Record | None", await statement.fetchrow(*args))
             rows = [] if row is None else [row]
         else:
-            rows = cast("list[Record]", await statement.fetch(number, *args))
+            rows = cast("list[Record]", await statement.fetch(*args))
     except BaseException as error:
         server.settle(pool, link, error)
         raise

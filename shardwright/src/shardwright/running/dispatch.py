@@ -4,20 +4,17 @@ A client that writes `FROM s0042.posts` makes as many statements as there are sh
 both sides lose. Instead the router calls `shardwright.q_find_post_…(42, …)`, prepared once per connection, and
 the function runs the query in the right schema.
 
-Two kinds. The ordinary one builds the text and EXECUTEs it: planned anew each time, no memory kept. The `hot`
-one holds the query once per shard, as static SQL in a binary tree of IFs, so that PL/pgSQL keeps each shard's
-plan: no planning, at 25 KB per shard and query touched. Compiling such a tree takes some 15 µs per shard and
-connection, so a hot function for single shards covers a block of 64, and connections serve whole blocks.
+The function builds the text and EXECUTEs it, planned anew each time, and keeps nothing. A query that is `hot` is
+instead prepared on each connection once per shard: no planning, at some 15 KB per shard and query touched.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from shardwright.errors import SetupInvalid
-from shardwright.ids import schema_name
 from shardwright.running.queries import Query
 from shardwright.running.scanning import Token, scan
 
@@ -25,8 +22,6 @@ from shardwright.running.scanning import Token, scan
 GENERATION = 1
 IDS = "ids"
 COUNT_COLUMN = "shardwright_count"
-ORDINARY = -1
-BLOCK_BITS = 6
 
 
 class Form(StrEnum):
@@ -47,35 +42,29 @@ class Shape:
     columns: tuple[tuple[str, str], ...]
     tokens: tuple[Token, ...]
 
+    @property
+    def pieces(self) -> list[str]:
+        """The text, cut where the shard's schema belongs."""
+        pieces = [""]
+        for kind, text in self.tokens:
+            if kind == "schema":
+                pieces.append("")
+            else:
+                pieces[-1] += text
+        return pieces
+
 
 class Wanted(NamedTuple):
-    """A function a router wants: ordinary, or the part of a hot one.
-
-    The part of a hot function for single shards is a block's number; that of one for many is how many shards
-    it covers, counted from 0.
-    """
+    """A function a router wants."""
 
     query: Query
     form: Form
-    part: int = ORDINARY
-
-    @property
-    def covered(self) -> tuple[int, int]:
-        """The shards a hot function knows, from the first to before the last."""
-        if self.form is Form.GATHER:
-            return 0, self.part
-        return self.part << BLOCK_BITS, (self.part + 1) << BLOCK_BITS
-
-
-def capacity_for(highest: int) -> int:
-    """How many shards a hot gather covers: room to grow, so that adding a few shards makes no new function."""
-    return max(1 << BLOCK_BITS, 1 << highest.bit_length())
 
 
 def function_name(wanted: Wanted, shape: Shape) -> str:
     """A name that changes whenever what the function does changes."""
-    query, form, part = wanted
-    content = repr((GENERATION, form.value, query.writes, part, shape))
+    query, form = wanted
+    content = repr((GENERATION, form.value, query.writes, shape))
     return f"{form}_{query.name[:36]}_{hashlib.sha256(content.encode()).hexdigest()[:16]}"
 
 
@@ -101,14 +90,12 @@ def function_sql(function: str, wanted: Wanted, shape: Shape) -> str:
     query = wanted.query
     if wanted.form is Form.GATHER:
         _check_gatherable(query, shape)
-        leading, body = "integer[], integer[]", _gather_body(wanted, shape)
+        leading, body = "integer[], integer[]", _gather_body(query, shape)
     else:
-        leading, body = "integer", _point_body(wanted, shape)
+        leading, body = "integer", _point_body(shape)
     parameters = ", ".join([leading, *shape.parameter_types])
     columns = ", ".join(f"{_quote(name)} {kind}" for name, kind in shape.columns)
     returns = f"TABLE ({columns})" if shape.columns else "bigint"
-    # PL/pgSQL plans a hot query's first five calls anew for each shard and connection. Forbidding that by a
-    # setting of the function would cost 5 µs in every call for ever.
     volatility = "VOLATILE" if query.writes else "STABLE"
     # Columns of the result are variables of the function; a name in the query means the table's column.
     return (
@@ -117,24 +104,19 @@ def function_sql(function: str, wanted: Wanted, shape: Shape) -> str:
     )
 
 
-def _point_body(wanted: Wanted, shape: Shape) -> str:
-    if wanted.part == ORDINARY:
-        schema = "'s' || lpad($1::text, 4, '0')"
-        using = _using(range(2, len(shape.parameter_types) + 2))
-        run = f"EXECUTE {_text(shape.tokens, schema)}{using}"
-        return f"DECLARE\n  _sw_count bigint;\nBEGIN\n  {_ending(run, shape)}\nEND\n"
-
-    def leaf(number: int) -> str:
-        return _ending(_static(shape.tokens, number, lambda position: f"${position + 1}"), shape)
-
-    return f"DECLARE\n  _sw_count bigint;\nBEGIN\n{_tree('$1', *wanted.covered, leaf)}END\n"
+def _point_body(shape: Shape) -> str:
+    schema = "'s' || lpad($1::text, 4, '0')"
+    using = _using(range(2, len(shape.parameter_types) + 2))
+    run = f"EXECUTE {_text(shape.tokens, schema)}{using}"
+    if shape.columns:
+        return f"BEGIN\n  RETURN QUERY {run};\nEND\n"
+    counted = "GET DIAGNOSTICS _sw_count = ROW_COUNT;\n  RETURN _sw_count;"
+    return f"DECLARE\n  _sw_count bigint;\nBEGIN\n  {run};\n  {counted}\nEND\n"
 
 
-def _gather_body(wanted: Wanted, shape: Shape) -> str:
+def _gather_body(query: Query, shape: Shape) -> str:
     """Rows of several shards: $1 their numbers, $2 where each one's ids end, then the query's parameters."""
-    ids = wanted.query.parameters.index(IDS) + 1
-    if wanted.part != ORDINARY:
-        return _hot_gather_body(wanted, shape, ids)
+    ids = query.parameters.index(IDS) + 1
     arm = _text(shape.tokens, "_sw_schema", {ids: "_sw_part"})
     return f"""\
 DECLARE
@@ -154,54 +136,6 @@ BEGIN
   END IF;
 END
 """
-
-
-def _hot_gather_body(wanted: Wanted, shape: Shape, ids: int) -> str:
-    def argument(position: int) -> str:
-        return "_sw_part" if position == ids else f"${position + 2}"
-
-    def leaf(number: int) -> str:
-        return _ending(_static(shape.tokens, number, argument), shape)
-
-    kind = shape.parameter_types[ids - 1]
-    return f"""\
-DECLARE
-  _sw_part {kind};
-  _sw_shard integer;
-  _sw_start integer := 1;
-BEGIN
-  FOR _sw_i IN 1 .. cardinality($1) LOOP
-    _sw_shard := $1[_sw_i];
-    _sw_part := ${ids + 2}[_sw_start:$2[_sw_i]];
-    _sw_start := $2[_sw_i] + 1;
-{_tree("_sw_shard", *wanted.covered, leaf)}  END LOOP;
-END
-"""
-
-
-def _tree(variable: str, low: int, high: int, leaf: Callable[[int], str]) -> str:
-    """Find one shard among many in a dozen comparisons."""
-    if high - low == 1:
-        return f"{leaf(low)}\n"
-    middle = (low + high) // 2
-    left, right = _tree(variable, low, middle, leaf), _tree(variable, middle, high, leaf)
-    return f"IF {variable} < {middle} THEN\n{left}ELSE\n{right}END IF;\n"
-
-
-def _ending(run: str, shape: Shape) -> str:
-    """Return the rows, or how many there were."""
-    if shape.columns:
-        return f"RETURN QUERY {run};"
-    return f"{run}; GET DIAGNOSTICS _sw_count = ROW_COUNT; RETURN _sw_count;"
-
-
-def _static(tokens: Sequence[Token], number: int, argument: Callable[[int], str]) -> str:
-    """The query as it reads in one shard."""
-    schema = schema_name(number)
-    return "".join(
-        schema if kind == "schema" else argument(int(text[1:])) if kind == "position" else text
-        for kind, text in tokens
-    )
 
 
 def _text(tokens: Sequence[Token], schema: str, parts: dict[int, str] | None = None) -> str:

@@ -10,7 +10,7 @@ import asyncpg
 
 from shardwright.errors import NotOwner, ServerUnavailable, ShardKeyMissing
 from shardwright.running.calling import MISSING, OUTDATED, Routes, call
-from shardwright.running.dispatch import IDS, ORDINARY, Form
+from shardwright.running.dispatch import IDS, Form
 from shardwright.running.errors import DeadlineExceeded, PartialResult
 from shardwright.running.pools import Pool
 from shardwright.running.queries import Query
@@ -108,8 +108,7 @@ async def _gather_on(
         ends.append(len(ids))
     args = (list(by_shard), ends, *query.bind({**others, IDS: ids}))
     try:
-        part = server.gather_part(query)
-        return await _run_on(server, server.gathers, by_shard, (query, Form.GATHER, part), args)
+        return await _run_on(server, server.gathers, by_shard, (query, Form.GATHER), args)
     except (*LOST, *MISSING, *OUTDATED) as error:
         if isinstance(error, OUTDATED):
             server.forget([query])
@@ -124,7 +123,7 @@ async def _run_on(
     server: ServerRouter,
     pool: Pool,
     numbers: Iterable[int],
-    what: tuple[Query, str, int],
+    what: tuple[Query, str],
     args: tuple[Any, ...],
 ) -> "list[Record]":
     shards = list(numbers)
@@ -230,7 +229,7 @@ class Everywhere:
     async def _read_batch(
         self, server: ServerRouter, batch: list[int], query: Query, args: tuple[Any, ...]
     ) -> "list[Record]":
-        return await _run_on(server, server.points, batch, (query, EVERYWHERE, ORDINARY), (batch, *args))
+        return await _run_on(server, server.points, batch, (query, EVERYWHERE), (batch, *args))
 
     async def _write(self, batches: list[list[int]], query: Query, args: tuple[Any, ...]) -> "list[Record]":
         rows: list[Record] = []

@@ -39,11 +39,12 @@ UNUSED_DAYS = 30
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtext('shardwright.dispatch'))"
 _TABLE = """\
-CREATE TABLE IF NOT EXISTS shardwright.dispatch (
+CREATE TABLE IF NOT EXISTS shardwright.dispatch_functions (
   key text,
   fingerprint text,
   function text NOT NULL,
   returns_rows boolean NOT NULL,
+  pieces text[] NOT NULL,
   asked_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (key, fingerprint)
 )
@@ -56,26 +57,27 @@ WHERE n.nspname IN ($1, 'common') AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND
   AND NOT a.attisdropped
 """
 _FIND = """\
-SELECT d.key, d.function, d.returns_rows, d.asked_at < now() - interval '1 day' AS is_old
-FROM shardwright.dispatch d
+SELECT d.key, d.function, d.returns_rows, d.pieces, d.asked_at < now() - interval '1 day' AS is_old
+FROM shardwright.dispatch_functions d
 WHERE d.key = ANY($1) AND d.fingerprint = $2
   AND EXISTS (SELECT FROM pg_catalog.pg_proc p WHERE p.proname = d.function
               AND p.pronamespace = 'shardwright'::regnamespace)
 """
-_ASK = "UPDATE shardwright.dispatch SET asked_at = now() WHERE key = ANY($1) AND fingerprint = $2"
+_ASK = "UPDATE shardwright.dispatch_functions SET asked_at = now() WHERE key = ANY($1) AND fingerprint = $2"
 _KEEP = """\
-INSERT INTO shardwright.dispatch (key, function, returns_rows, fingerprint) VALUES ($1, $2, $3, $4)
+INSERT INTO shardwright.dispatch_functions (key, fingerprint, function, returns_rows, pieces)
+VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (key, fingerprint) DO UPDATE
-SET function = excluded.function, returns_rows = excluded.returns_rows, asked_at = now()
+SET function = excluded.function, returns_rows = excluded.returns_rows, pieces = excluded.pieces, asked_at = now()
 """
 _UNUSED = """\
-DELETE FROM shardwright.dispatch WHERE asked_at < now() - make_interval(days => $1)
+DELETE FROM shardwright.dispatch_functions WHERE asked_at < now() - make_interval(days => $1)
 """
 # Dropped only when no row names it any more: two keys may share a function.
 _ORPHANS = """\
 SELECT p.oid::regprocedure::text FROM pg_catalog.pg_proc p
 WHERE p.pronamespace = 'shardwright'::regnamespace AND p.proname ~ '^[qg]_.*_[0-9a-f]{16}$'
-  AND NOT EXISTS (SELECT FROM shardwright.dispatch d WHERE d.function = p.proname)
+  AND NOT EXISTS (SELECT FROM shardwright.dispatch_functions d WHERE d.function = p.proname)
 """
 
 
@@ -85,6 +87,11 @@ class Installed:
 
     function: str
     returns_rows: bool
+    pieces: tuple[str, ...]
+
+    def text(self, schema: str) -> str:
+        """The query itself, as it reads in one shard."""
+        return schema.join(self.pieces)
 
     def call(self, wanted: Wanted) -> str:
         """The statement that calls it."""
@@ -120,12 +127,15 @@ class Installer:
     async def _find(
         self, conn: "Connection", keys: dict[str, Wanted], fingerprint: str
     ) -> dict[Wanted, Installed]:
-        if not await fetch_value(conn, "SELECT to_regclass('shardwright.dispatch') IS NOT NULL"):
+        if not await fetch_value(conn, "SELECT to_regclass('shardwright.dispatch_functions') IS NOT NULL"):
             return {}
         rows = await fetch_rows(conn, _FIND, list(keys), fingerprint)
         if old := [row["key"] for row in rows if row["is_old"]]:
             await conn.execute(_ASK, old, fingerprint)
-        return {keys[row["key"]]: Installed(row["function"], row["returns_rows"]) for row in rows}
+        return {
+            keys[row["key"]]: Installed(row["function"], row["returns_rows"], tuple(row["pieces"]))
+            for row in rows
+        }
 
     async def _make(self, conn: "Connection", key: str, wanted: Wanted, fingerprint: str) -> Installed | None:
         await conn.execute(_TABLE)
@@ -144,8 +154,8 @@ class Installer:
         exists = "SELECT 1 FROM pg_proc WHERE proname = $1 AND pronamespace = 'shardwright'::regnamespace"
         if not await fetch_value(conn, exists, function):
             await conn.execute(function_sql(function, wanted, shape))
-        await conn.execute(_KEEP, key, function, bool(shape.columns), fingerprint)
-        return Installed(function, bool(shape.columns))
+        await conn.execute(_KEEP, key, fingerprint, function, bool(shape.columns), shape.pieces)
+        return Installed(function, bool(shape.columns), tuple(shape.pieces))
 
     async def shape(self, conn: "Connection", query: Query) -> Shape:
         """What PostgreSQL says a query is; raises what it says against it."""
@@ -205,8 +215,8 @@ class Installer:
         return text.strip().removeprefix("BEGIN ATOMIC").removesuffix("END").strip().removesuffix(";")
 
 
-def _key(query: Query, form: Form, part: int) -> str:
-    return f"{GENERATION} {form} {query.name} {query.digest} {query.writes:d} {part}"
+def _key(query: Query, form: Form) -> str:
+    return f"{GENERATION} {form} {query.name} {query.digest} {query.writes:d}"
 
 
 async def collect_unused(conn: "Connection", *, unused_days: int = UNUSED_DAYS) -> int:
@@ -214,7 +224,7 @@ async def collect_unused(conn: "Connection", *, unused_days: int = UNUSED_DAYS) 
     dropped = 0
     async with conn.transaction():
         await conn.execute(_LOCK)
-        if not await fetch_value(conn, "SELECT to_regclass('shardwright.dispatch') IS NOT NULL"):
+        if not await fetch_value(conn, "SELECT to_regclass('shardwright.dispatch_functions') IS NOT NULL"):
             return 0
         await conn.execute(_UNUSED, unused_days)
         for row in await fetch_rows(conn, _ORPHANS):

@@ -5,8 +5,6 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from shardwright.running.dispatch import BLOCK_BITS
-
 if TYPE_CHECKING:
     from shardwright.running.links import Link
 
@@ -88,15 +86,6 @@ class Lanes:
         while len(self.all) < needed:
             self.all.append(Lane(self._shards_per_lane))
         for number in sorted(wanted - self._lane_of.keys()):
-            lane = self._neighbours(number) or min(self.all, key=lambda lane: len(lane.shards))
+            lane = min(self.all, key=lambda lane: len(lane.shards))
             lane.shards.add(number)
             self._lane_of[number] = lane
-
-    def _neighbours(self, number: int) -> Lane | None:
-        """The lane of the shard before, while it has room: hot functions cover blocks of neighbours."""
-        first = number >> BLOCK_BITS << BLOCK_BITS
-        for near in range(number - 1, first - 1, -1):
-            lane = self._lane_of.get(near)
-            if lane is not None:
-                return lane if len(lane.shards) < self._shards_per_lane else None
-        return None

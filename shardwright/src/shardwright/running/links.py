@@ -55,7 +55,7 @@ class Link:
         self.is_dirty = False
         self.is_overdue = False
         self.busy_since: float | None = None  # when its statement started, if somebody should watch over it
-        self.statements: dict[tuple[Query, str, int], PreparedStatement] = {}
+        self.statements: dict[tuple[Query, str | int], PreparedStatement] = {}
         self.touched: set[int] = set()
         self.used_at = time.monotonic()
         # Connections opened together must not all be replaced together.

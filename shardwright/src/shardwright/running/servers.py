@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import asyncpg
 
 from shardwright.errors import ServerUnavailable, SetupInvalid
+from shardwright.ids import schema_name
 from shardwright.running.breaker import Breaker
-from shardwright.running.dispatch import ORDINARY, Form, Wanted, capacity_for
+from shardwright.running.dispatch import Form, Wanted
 from shardwright.running.installing import Installed, Installer, collect_unused
 from shardwright.running.links import Link, local_settings
 from shardwright.running.metrics import ServerCounts
@@ -38,19 +39,15 @@ class ServerRouter:
         self.gathers = Pool(server, options, self.breaker, for_gather=True)
         self.counts = ServerCounts()
         self._numbers: list[int] = []
-        self._capacity = 0
         self._installed: dict[Wanted, Installed] = {}
         self._installing = asyncio.Lock()
         self._keep_at = time.monotonic() + FIRST_KEEP_S
         self.local_settings = local_settings(options)
         self.statement_timeout_s = options.statement_timeout_s + GRACE_S  # the server's own limit comes first
 
-    def deal(self, numbers: list[int], highest: int) -> None:
-        """The server holds these shards now; `highest` is the highest number anywhere."""
+    def deal(self, numbers: list[int]) -> None:
+        """The server holds these shards now."""
         self._numbers = numbers
-        if (capacity := capacity_for(highest)) != self._capacity:
-            self._capacity = capacity
-            self.forget([query for query, form, _ in self._installed if query.is_hot and form is Form.GATHER])
         self.points.deal(numbers)
         self.gathers.deal(numbers)
 
@@ -103,21 +100,28 @@ class ServerRouter:
         for link in [*self.points.links, *self.gathers.links]:
             link.statements = {key: value for key, value in link.statements.items() if key[0] not in gone}
 
-    def gather_part(self, query: Query) -> int:
-        """Which function of a query serves gathers."""
-        return self._capacity if query.is_hot else ORDINARY
-
-    async def prepare(self, link: Link, query: Query, form: str, part: int) -> "PreparedStatement":
+    async def prepare(self, link: Link, query: Query, form: str) -> "PreparedStatement":
         """The statement that calls the query's function, ready on this connection."""
-        wanted = Wanted(query, Form.GATHER if form == Form.GATHER else Form.POINT, part)
+        statement = await self._prepare(link, query, form, None)
+        link.statements[query, form] = statement
+        return statement
+
+    async def prepare_hot(self, link: Link, query: Query, number: int) -> "PreparedStatement":
+        """The query itself, ready on this connection for one shard."""
+        statement = await self._prepare(link, query, Form.POINT, schema_name(number))
+        link.statements[query, number] = statement
+        return statement
+
+    async def _prepare(self, link: Link, query: Query, form: str, schema: str | None) -> "PreparedStatement":
+        wanted = Wanted(query, Form.GATHER if form == Form.GATHER else Form.POINT)
         try:
             installed = self._installed.get(wanted) or await self._install_one(wanted, link)
+            if schema is not None:
+                return await link.conn.prepare(installed.text(schema))
             sql = installed.call_everywhere(query) if form == EVERYWHERE else installed.call(wanted)
-            statement: PreparedStatement = await link.conn.prepare(sql)
+            return await link.conn.prepare(sql)
         except LOST as error:
             raise ServerUnavailable(f"server {self.server.name} was lost: {error!r}") from error
-        link.statements[query, form, part] = statement
-        return statement
 
     async def borrow(self, pool: Pool, number: int) -> Link:
         """A connection for a shard, cleaned if somebody had it raw."""

@@ -236,14 +236,13 @@ class Shards:
             return
         self.map = latest
         self._placer = Placer(latest)
-        highest = max(latest.owners, default=0)
         for name, server in latest.servers.items():
             known = self._servers.get(name)
             if known is None or known.server.dsn != server.dsn:
                 self._servers[name] = ServerRouter(server, self._options)
                 if known is not None:
                     self._leave(known)
-            self._servers[name].deal(latest.shards_on(name), highest)
+            self._servers[name].deal(latest.shards_on(name))
         self._routes = {number: self._servers[name] for number, name in latest.owners.items()}
 
     def _leave(self, server: ServerRouter) -> None:
