@@ -1,5 +1,6 @@
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 import pytest
@@ -138,3 +139,32 @@ async def test_the_app_is_served_at_every_address_and_its_assets_for_ever(
     assert "immutable" in asset.headers["cache-control"]
     assert again.status_code == 304
     assert missing.status_code == 404
+
+
+@pytest.mark.parametrize(
+    "odd", ["\0", "a\0b", "\ufffe", "\U0001f600" * 30, "e\u0301", "\u202e", "' OR 1=1 --", "%00", "{}"]
+)
+async def test_odd_text_is_stored_or_refused_and_never_a_crash(
+    client: AsyncClient, ana: Person, odd: str
+) -> None:
+    media_id = (await ana.upload()).json()["media_id"]
+    answers = [
+        await client.post(
+            "/api/v1/accounts", json={"username": odd, "password": "long enough", "full_name": odd}
+        ),
+        await client.post(
+            "/api/v1/accounts", json={"username": "odd_one", "password": "long enough", "full_name": odd}
+        ),
+        await client.post("/api/v1/sessions", json={"username": odd, "password": odd}),
+        await ana.call("GET", f"/accounts/by-name/{quote(odd, safe='')}"),
+        await ana.call("POST", "/posts", json={"media_ids": [media_id], "caption": odd, "alt_texts": [odd]}),
+    ]
+    client.cookies.clear()
+
+    assert [answer.status_code for answer in answers if answer.status_code >= 500] == []
+
+
+async def test_a_caption_comes_back_as_it_was_sent(ana: Person) -> None:
+    caption = "Grüße \U0001f334 e\u0301 \u202eright to left"
+
+    assert (await ana.publish(caption))["caption"] == caption

@@ -93,6 +93,11 @@ def on_unavailable(_request: Request[Any, Any, Any], error: Exception) -> Respon
     return problem(503, Unavailable.code, Unavailable().detail, {"Retry-After": "1"})
 
 
+def on_odd_text(_request: Request[Any, Any, Any], _error: Exception) -> Response[Problem]:
+    """PostgreSQL cannot store every text that JSON can carry."""
+    return problem(400, "text_invalid", "That text holds a character that cannot be stored, such as NUL.")
+
+
 def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
     """Something we did not foresee: all of it goes to the log, none of it to the caller."""
     log.error(
@@ -118,5 +123,7 @@ HANDLERS: dict[int | type[Exception], Callable[..., Response[Problem]]] = {
     TintypeError: on_refusal,
     HTTPException: on_http_error,
     **dict.fromkeys(ENGINE_FAILURES, on_unavailable),
+    asyncpg.CharacterNotInRepertoireError: on_odd_text,
+    asyncpg.UntranslatableCharacterError: on_odd_text,
     Exception: on_bug,
 }
