@@ -26,7 +26,7 @@ Secret = Annotated[str, msgspec.Meta(extra={"is_secret": True})]
 """A value that is never shown: passwords, keys, addresses that may hold a password."""
 
 
-LISTS = frozenset({"trusted_proxies", "postgres", "nats"})
+LISTS = frozenset({"postgres", "nats"})
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -38,8 +38,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     http_port: Port = 8080
     public_url: str = ""
     """The address people type, when a proxy stands in front; empty: http://host:port."""
-    trusted_proxies: tuple[str, ...] = ()
-    """Addresses whose X-Forwarded-For is believed."""
     web_workers: Annotated[int, msgspec.Meta(ge=1, le=256)] = 1
     worker_count: Annotated[int, msgspec.Meta(ge=1, le=256)] = 1
     postgres: tuple[Secret, ...] = ()
