@@ -19,13 +19,26 @@ from shardwright.errors import (
 )
 from shardwright.ids import Layout, decode_short, encode_short
 from shardwright.migrating import Migrator
-from shardwright.running import Gathered, PoolOptions, Queries, Query, Shard, Shards, Transaction
+from shardwright.running import (
+    DeadlineExceeded,
+    Gathered,
+    OutcomeUnknown,
+    PartialResult,
+    PoolOptions,
+    Queries,
+    Query,
+    Shard,
+    Shards,
+    Transaction,
+    TransactionLost,
+)
 from shardwright.tickets import Fleet, TicketOptions, Tickets
 from shardwright.topology import Directory, Server, ShardMap
 
 __version__ = version("shardwright")
 
 __all__ = [
+    "DeadlineExceeded",
     "Directory",
     "EpochInvalid",
     "Fleet",
@@ -36,6 +49,8 @@ __all__ = [
     "MigrationRefused",
     "Migrator",
     "NotOwner",
+    "OutcomeUnknown",
+    "PartialResult",
     "PoolOptions",
     "Queries",
     "Query",
@@ -50,6 +65,7 @@ __all__ = [
     "TicketOptions",
     "Tickets",
     "Transaction",
+    "TransactionLost",
     "__version__",
     "decode_short",
     "encode_short",

@@ -43,6 +43,9 @@ async def test_while_a_server_is_down_the_others_serve_and_it_returns_by_itself(
         while True:
             await shards.shard(on(shards, "b")).fetch_value(QUERIES.whoami)
 
+    await shards.ping("a")
+    with pytest.raises(ServerUnavailable):
+        await shards.ping("b")
     gathered = await shards.gather(QUERIES.get, ids)
     assert list(gathered.failed) == ["b"]
     assert sorted(row["id"] for row in gathered) == sorted(i for i in ids if shards.owner(i).server == "a")
