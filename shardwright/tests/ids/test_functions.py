@@ -52,6 +52,7 @@ async def test_they_agree_on_the_bound_of_a_time(drawing: Drawing) -> None:
 
 async def test_bounds_don_t_depend_on_the_session_s_time_zone(drawing: Drawing) -> None:
     await drawing.conn.execute("SET timezone = 'Asia/Kathmandu'")
+    assert await drawing.value("SHOW timezone") == "Asia/Kathmandu"
     await test_they_agree_on_the_bound_of_a_time(drawing)
 
 
@@ -61,6 +62,8 @@ async def test_an_index_may_be_built_on_what_an_id_says(drawing: Drawing) -> Non
         CREATE INDEX ON posts (shardwright.id_time(id), shardwright.id_shard(id));
         CREATE INDEX ON posts (shardwright.min_id_at(published_at));
     """)
+
+    assert await drawing.value("SELECT count(*) FROM pg_indexes WHERE tablename = 'posts'") == 3
 
 
 async def test_another_epoch_is_refused_once_one_is_known(drawing: Drawing) -> None:

@@ -222,15 +222,16 @@ async def test_a_watcher_survives_the_loss_of_its_connection(directory: Director
                 "WHERE datname = current_database() AND query LIKE 'LISTEN%'"
             )
         made = await directory.add_shards(1)
-        while (await seen.get()).version < made.version:
+        while (latest := await seen.get()).version < made.version:
             pass
+    assert latest.owners == made.owners
 
 
 async def test_a_watcher_polls_where_notifications_do_not_pass(directory: Directory) -> None:
     seen: asyncio.Queue[ShardMap] = asyncio.Queue()
     directory.watch(seen.put_nowait, poll_s=0.05)
     async with asyncio.timeout(20):
-        await seen.get()
+        first = await seen.get()
         async with directory.connect() as conn:
             await conn.execute("UPDATE shardwright_directory.settings SET map_version = map_version + 1")
-        await seen.get()
+        assert (await seen.get()).version == first.version + 1

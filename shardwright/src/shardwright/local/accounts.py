@@ -45,7 +45,7 @@ def server_account() -> Account | None:
         try:
             entry = pwd.getpwnam(name)
         except KeyError:
-            continue
+            continue  # this machine has no such account: try the next
         if entry.pw_uid != 0:
             return Account(entry.pw_name, entry.pw_uid, entry.pw_gid)
     wanted = override or " or ".join(_CANDIDATES)
