@@ -1,6 +1,8 @@
+import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
+from nats.aio.msg import Msg
 
 from tests.support import eventually
 from tests.worker.conftest import NumberNoted, Run
@@ -8,7 +10,7 @@ from tintype.base.bus import Names
 from tintype.base.jobs import Schedule, on
 from tintype.base.leases import Leases
 from tintype.wiring import Rooms
-from tintype.worker import DeadLetters
+from tintype.worker import DeadLetters, consume
 from tintype.worker.consume import backoff_s
 from tintype.worker.dead import DeadLetterNotFound
 
@@ -141,3 +143,30 @@ async def test_a_lease_that_has_run_out_is_free(rooms: Rooms) -> None:
 
 async def _is(claim: bool) -> bool:
     return claim
+
+
+async def test_a_long_job_is_kept_alive_while_short_ones_come_and_go(
+    run_worker: Run, note: Note, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consume, "ACK_WAIT_S", 1)
+    monkeypatch.setattr(consume, "HEARTBEAT_S", 0.05)
+    tell = Msg.in_progress
+
+    async def tell_slowly(message: Msg) -> None:  # a bus under back-pressure: jobs end while we wait for it
+        await asyncio.sleep(0.03)
+        await tell(message)
+
+    monkeypatch.setattr(Msg, "in_progress", tell_slowly)
+    started: list[int] = []
+    ended: list[int] = []
+
+    async def take_time(event: NumberNoted) -> None:
+        started.append(event.number)
+        await asyncio.sleep(4 if event.number == 0 else 0.08)
+        ended.append(event.number)
+
+    async with run_worker(on(NumberNoted, take_time, name="tests-long")):
+        await note(*range(200))
+        await eventually(lambda: _is(set(ended) == set(range(200))), what="every job ended")
+
+    assert started.count(0) == 1

@@ -112,9 +112,11 @@ class Consumer:
         while True:
             before = set(self._running)
             await asyncio.sleep(HEARTBEAT_S)
-            for task in before & set(self._running):
-                with contextlib.suppress(BusError):  # a lost connection redelivers the job anyway
-                    await self._running[task].in_progress()
+            for task in before:
+                message = self._running.get(task)  # it may have ended while we told of another
+                if message is not None:
+                    with contextlib.suppress(BusError):  # a lost connection redelivers the job anyway
+                        await message.in_progress()
 
     async def _work(self, message: Msg) -> None:
         try:
