@@ -22,8 +22,7 @@ from tintype.base.errors import SettingsInvalid
 from tintype.base.jobs import Handler, Schedule
 from tintype.base.outbox import Outbox
 from tintype.base.settings import Settings, directory_dsn, server_dsns
-from tintype.feed import Feed
-from tintype.feed.timelines import Timelines
+from tintype.feed import Feed, Timelines
 from tintype.graph import Graph
 from tintype.media import MediaLibrary
 from tintype.posts import Posts

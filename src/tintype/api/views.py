@@ -6,7 +6,7 @@ import msgspec
 
 from shardwright.ids import Layout, encode_short
 from tintype.accounts import Account
-from tintype.media import SIZES
+from tintype.media import urls_of
 from tintype.posts import Post, PostMedia
 
 
@@ -101,5 +101,5 @@ def show_post(post: Post, author: Account, layout: Layout) -> PostView:
 
 
 def _show_media(item: PostMedia) -> MediaView:
-    urls = {str(size): f"/media/{item.folder}/{size}.jpg" for size in SIZES}
+    urls = urls_of(item.folder)
     return MediaView("image", urls["1080"], urls, item.width, item.height, item.alt_text, None)

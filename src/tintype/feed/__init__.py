@@ -4,5 +4,6 @@ Owns the timelines in Redis, which can be rebuilt from the shards at any time.
 """
 
 from tintype.feed.service import Feed, FeedPage
+from tintype.feed.timelines import Timelines
 
-__all__ = ["Feed", "FeedPage"]
+__all__ = ["Feed", "FeedPage", "Timelines"]

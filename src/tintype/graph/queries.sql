@@ -1,5 +1,6 @@
--- name: lock_follower
--- Changes of one follower happen one after another, so that change ids are drawn in the order of the changes.
+-- name: lock_account
+-- Changes of one follower happen one after another, so that change ids are drawn in their order; mirrors of one
+-- followee likewise, so that the count moves with the rows.
 SELECT id FROM accounts WHERE id = :account_id FOR NO KEY UPDATE;
 
 -- name: follow
@@ -18,7 +19,7 @@ UPDATE accounts SET following_count = following_count + :delta::int WHERE id = :
 
 -- name: mirror_follow
 -- The newest change wins, however often and in whatever order events arrive. Returns how the count moves.
--- No FOR UPDATE on the row as it was: PostgreSQL skips rows that the same statement changes. `lock_followee` protects it.
+-- No FOR UPDATE on the row as it was: PostgreSQL skips rows that the same statement changes. `lock_account` protects it.
 WITH before AS (
     SELECT is_active FROM followers WHERE account_id = :account_id AND follower_id = :follower_id
 ), written AS (
@@ -30,10 +31,6 @@ WITH before AS (
     RETURNING is_active
 )
 SELECT written.is_active::int - coalesce((SELECT is_active::int FROM before), 0) AS delta FROM written;
-
--- name: lock_followee
--- Mirrors of one followee are applied one after another, so that the count moves with the rows.
-SELECT id FROM accounts WHERE id = :account_id FOR NO KEY UPDATE;
 
 -- name: count_followers
 -- The followee's count, in the same transaction as the mirror.

@@ -43,7 +43,7 @@ class Graph:
     async def mirror(self, change: FollowChanged) -> None:
         """Bring the followee's shard in line with a change; safe to repeat and to reorder."""
         async with self._shards.owner(change.followee_id).begin() as tx:
-            await tx.fetch_one(QUERIES.lock_followee, account_id=change.followee_id)
+            await tx.fetch_one(QUERIES.lock_account, account_id=change.followee_id)
             delta = await tx.fetch_value(
                 QUERIES.mirror_follow,
                 account_id=change.followee_id,
@@ -88,7 +88,7 @@ class Graph:
         self, query: Query, follower: AccountId, followee: AccountId, *, is_following: bool
     ) -> None:
         async with self._shards.owner(follower).begin() as tx:
-            await tx.fetch_one(QUERIES.lock_follower, account_id=follower)
+            await tx.fetch_one(QUERIES.lock_account, account_id=follower)
             change_id = await tx.fetch_value(query, account_id=follower, followee_id=followee)
             if change_id is None:
                 return

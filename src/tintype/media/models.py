@@ -21,4 +21,9 @@ class Media(msgspec.Struct, frozen=True):
 
     def urls(self) -> dict[str, str]:
         """Where each size is served."""
-        return {str(size): f"/media/{self.folder}/{size}.jpg" for size in SIZES}
+        return urls_of(self.folder)
+
+
+def urls_of(folder: str) -> dict[str, str]:
+    """Where each size of the picture in a folder is served."""
+    return {str(size): f"/media/{folder}/{size}.jpg" for size in SIZES}

@@ -36,5 +36,3 @@ WITH old AS (
 ), swept AS (DELETE FROM common.outbox AS o USING old WHERE o.id = old.id RETURNING 1)
 SELECT count(*) FROM swept
 """
-
-WAITING = "SELECT count(*), min(created_at) FROM common.outbox WHERE stream_seq IS NULL"
