@@ -1,12 +1,13 @@
 """A transaction on one shard: all or nothing, and never a word more certain than the truth."""
 
 import asyncio
+from typing import Any
 
 import asyncpg
 import pytest
 from running_cluster import QUERIES, Cluster, OpenShards
 
-from shardwright.errors import NotOwner
+from shardwright.errors import NotOwner, ServerUnavailable
 from shardwright.running import OutcomeUnknown, Shards, TransactionLost
 from shardwright.topology import fetch_value, open_connection
 
@@ -100,10 +101,27 @@ async def test_a_part_may_fail_on_its_own_behind_a_savepoint(shards: Shards, cap
 
 
 async def test_a_connection_lost_before_committing_is_told_as_lost(shards: Shards, caption: str) -> None:
-    with pytest.raises(TransactionLost, match="lost before COMMIT"):
+    with pytest.raises(ServerUnavailable, match="lost before COMMIT"):
         async with shards.shard(2).begin() as transaction:
             await transaction.execute(QUERIES.add, author_id=1, caption=caption)
             transaction.connection.terminate()
+
+    assert await shards.shard(2).fetch_value(QUERIES.whoami)
+
+
+async def test_a_server_that_said_farewell_within_a_transaction_is_told_as_unavailable(
+    shards: Shards, caption: str
+) -> None:
+    fields = b"SFATAL\0VFATAL\0C57P01\0Mgoing down\0\0"
+    farewell = b"E" + (len(fields) + 4).to_bytes(4) + fields
+    with pytest.raises(ServerUnavailable, match="nothing happened"):
+        async with shards.shard(2).begin() as transaction:
+            await transaction.execute(QUERIES.add, author_id=1, caption=caption)
+            # The farewell has been read, the end of the connection not yet: in life a matter of microseconds.
+            name = "_protocol"  # there is no public way to this moment
+            protocol: Any = getattr(transaction.connection, name)
+            protocol.data_received(farewell)
+            await transaction.execute(QUERIES.add, author_id=1, caption=caption)
 
     assert await shards.shard(2).fetch_value(QUERIES.whoami)
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Isolation = Literal["read committed", "repeatable read", "serializable"]
+# asyncpg did not send the statement, because the connection is closed or the server has said farewell on it.
+_REFUSED_TO_SEND = (asyncpg.InterfaceError, asyncpg.InternalClientError)
 AfterCommit = Callable[[str], Awaitable[None]]
 
 
@@ -144,6 +146,8 @@ class Begin:
         elif isinstance(error, Exception):
             await self._roll_back(server, link)
             await self._tell_refusal(error)
+            if isinstance(error, _REFUSED_TO_SEND) and link.conn.is_closed():
+                raise self._gone() from error
         else:
             server.points.heal(link)  # cancelled: the task must not wait any more, healing rolls back
 
@@ -168,12 +172,9 @@ class Begin:
     async def _commit(self, server: ServerRouter, link: Link) -> None:
         try:
             status = await link.conn.execute("COMMIT", timeout=server.statement_timeout_s)
-        except (
-            asyncpg.InterfaceError,
-            asyncpg.InternalClientError,
-        ) as error:  # asyncpg refused to send on a connection that was closed
+        except _REFUSED_TO_SEND as error:
             server.points.heal(link)
-            raise TransactionLost(f"the connection to shard {self._number} was lost before COMMIT") from error
+            raise self._gone() from error
         except (TimeoutError, *LOST) as error:
             server.settle(server.points, link, error)
             raise OutcomeUnknown(f"COMMIT was sent to shard {self._number}, then: {error!r}") from error
@@ -198,11 +199,18 @@ class Begin:
         try:
             await link.conn.execute("ROLLBACK", timeout=server.statement_timeout_s)
         except BaseException as error:
+            if isinstance(error, _REFUSED_TO_SEND):
+                link.conn.terminate()  # the server's farewell was read, its end not yet seen: it is over all the same
             server.points.heal(link)
-            if not isinstance(error, (TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)):
+            if not isinstance(error, (TimeoutError, asyncpg.PostgresError, *_REFUSED_TO_SEND, OSError)):
                 raise
             return  # the connection is gone and the transaction with it; the block's own error is what counts
         server.points.give(link)
+
+    def _gone(self) -> ServerUnavailable:
+        return ServerUnavailable(
+            f"the connection to shard {self._number} was lost before COMMIT: nothing happened"
+        )
 
     async def _tell_refusal(self, error: BaseException) -> None:
         """A write at a server that is no longer the owner: learn the owner, and let the caller try again."""
