@@ -31,6 +31,10 @@ SELECT id, author_id, caption FROM posts WHERE id = :id;
 -- name: get
 SELECT id, caption FROM posts WHERE id = ANY(:ids);
 
+-- name: list_hot hot
+-- A list of ids, unpacked on the server.
+SELECT wanted.id, p.caption FROM unnest(:ids::bigint[]) AS wanted (id) JOIN posts AS p ON p.id = wanted.id;
+
 -- name: get_hot hot
 SELECT id, caption FROM posts WHERE id = ANY(:ids) AND caption <> :except;
 

@@ -135,3 +135,7 @@ def test_every_parameter_must_be_given_and_no_other() -> None:
         query.bind({"a": 1, "c": 2})
     with pytest.raises(SetupInvalid, match=r"missing parameters \[\], unknown \['c'\]"):
         query.bind({"a": 1, "b": 2, "c": 3})
+
+
+def test_a_text_without_queries_holds_none() -> None:
+    assert len(Queries.parse("-- nothing yet\n")) == 0

@@ -173,3 +173,10 @@ async def test_shards_added_later_are_reached_without_reopening(
 
     new_id = await shards.shard(5).fetch_value(QUERIES.add, author_id=1, caption=caption)
     assert shards.owner(new_id).number == 5
+
+
+async def test_a_hot_query_may_unpack_a_list(shards: Shards, caption: str) -> None:
+    shard = shards.shard(1)
+    made = [await shard.fetch_value(QUERIES.add, author_id=1, caption=caption) for _ in range(3)]
+
+    assert sorted(row["id"] for row in await shard.fetch(QUERIES.list_hot, ids=[*made, 1])) == made

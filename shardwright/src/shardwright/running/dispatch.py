@@ -19,7 +19,7 @@ from shardwright.running.queries import Query
 from shardwright.running.scanning import Token, scan
 
 # Part of every function's name: raise it when the text generated below changes.
-GENERATION = 1
+GENERATION = 2
 IDS = "ids"
 COUNT_COLUMN = "shardwright_count"
 
@@ -44,11 +44,17 @@ class Shape:
 
     @property
     def pieces(self) -> list[str]:
-        """The text, cut where the shard's schema belongs."""
+        """The text, cut where the shard's schema belongs.
+
+        PostgreSQL prints a parameter without the cast it had in the query, so each gets its type back: `unnest($1)`
+        alone could mean any type.
+        """
         pieces = [""]
         for kind, text in self.tokens:
             if kind == "schema":
                 pieces.append("")
+            elif kind == "position":
+                pieces[-1] += f"({text}::{self.parameter_types[int(text[1:]) - 1]})"
             else:
                 pieces[-1] += text
         return pieces

@@ -92,11 +92,12 @@ class Queries:
         """The queries in a text, each under its `-- name:` line."""
         headers = list(_HEADER.finditer(text))
         queries: dict[str, Query] = {}
-        for header, following in zip(headers, [*headers[1:], None], strict=True):
+        ends = [*(each.start() for each in headers[1:]), len(text)]
+        for header, end in zip(headers, ends, strict=False):  # a text without queries has an end too
             name = header["name"]
             if name in queries:
                 raise SetupInvalid(f"{source}: two queries are named {name}")
-            block = text[header.end() : following.start() if following else None]
+            block = text[header.end() : end]
             queries[name] = Query.parse(name, block, traits=frozenset(header["traits"].split()))
         return cls(queries)
 
