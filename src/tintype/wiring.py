@@ -14,20 +14,53 @@ from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
 
 from shardwright.running import Shards
-from tintype import accounts, graph, media, posts
+from tintype import (
+    accounts,
+    belongings,
+    comments,
+    graph,
+    media,
+    moderation,
+    notifications,
+    posts,
+    saves,
+    search,
+)
 from tintype.accounts import Accounts
 from tintype.base import leases, outbox
 from tintype.base.bus import Names, connect_bus
+from tintype.base.cache import Cache
 from tintype.base.errors import SettingsInvalid
 from tintype.base.jobs import Handler, Schedule
+from tintype.base.limits import Limiter
+from tintype.base.memory import connect_redis
 from tintype.base.outbox import Outbox
 from tintype.base.settings import Settings, directory_dsn, server_dsns
+from tintype.belongings import Departures
+from tintype.comments import Comments
 from tintype.feed import Feed, Timelines
-from tintype.graph import Graph
+from tintype.graph import Graph, Sight
 from tintype.media import MediaLibrary
+from tintype.moderation import Moderation
+from tintype.notifications import Notifications
 from tintype.posts import Posts
+from tintype.saves import Saves
+from tintype.search import Search
 
-QUERIES = (leases.QUERIES, outbox.QUERIES, accounts.QUERIES, graph.QUERIES, media.QUERIES, posts.QUERIES)
+QUERIES = (
+    leases.QUERIES,
+    outbox.QUERIES,
+    accounts.QUERIES,
+    graph.QUERIES,
+    media.QUERIES,
+    posts.QUERIES,
+    comments.QUERIES,
+    saves.QUERIES,
+    notifications.QUERIES,
+    search.QUERIES,
+    moderation.QUERIES,
+    belongings.QUERIES,
+)
 
 
 @dataclass(frozen=True)
@@ -38,19 +71,44 @@ class Rooms:
     shards: Shards
     redis: Redis
     bus: Client
+    cache: Cache
+    limiter: Limiter
     accounts: Accounts
     graph: Graph
+    sight: Sight
     media: MediaLibrary
     posts: Posts
+    comments: Comments
+    saves: Saves
     feed: Feed
+    notifications: Notifications
+    search: Search
+    moderation: Moderation
+    departures: Departures
 
     def handlers(self) -> list[Handler]:
         """Everything that reacts to events."""
-        return [*self.graph.handlers(), *self.feed.handlers()]
+        return [
+            *self.graph.handlers(),
+            *self.feed.handlers(),
+            *self.comments.handlers(),
+            *self.saves.handlers(),
+            *self.notifications.handlers(),
+            *self.search.handlers(),
+            *self.moderation.handlers(),
+            *self.departures.handlers(),
+        ]
 
     def schedules(self) -> list[Schedule]:
         """Everything that repeats by the clock."""
-        return []
+        return [
+            *self.comments.schedules(),
+            *self.saves.schedules(),
+            *self.notifications.schedules(),
+            *self.search.schedules(),
+            *self.moderation.schedules(),
+            *self.departures.schedules(),
+        ]
 
 
 @contextlib.asynccontextmanager
@@ -67,7 +125,7 @@ async def open_rooms(
             directory_dsn(settings), queries=QUERIES, dsns=server_dsns(settings), registry=registry
         )
         stack.push_async_callback(shards.close)
-        redis = Redis.from_url(settings.redis)
+        redis = connect_redis(settings)
         stack.push_async_callback(redis.aclose)
         bus = await connect_bus(settings, name=process)
         stack.push_async_callback(_close_bus, bus)
@@ -82,19 +140,31 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
             await bus.publish(names.poke(server))
 
     events = Outbox(poke)
-    people = Accounts(shards)
+    cache, limiter = Cache(redis, settings.namespace), Limiter(redis, settings.namespace)
+    people = Accounts(shards, events, cache, limiter)
     follows = Graph(shards, events, people)
-    shared = Posts(shards, events)
+    sight = Sight(people, follows)
+    shared = Posts(shards, events, sight, cache, limiter)
+    said = Comments(shards, events, sight, shared, limiter=limiter, cache=cache)
     return Rooms(
         settings=settings,
         shards=shards,
         redis=redis,
         bus=bus,
+        cache=cache,
+        limiter=limiter,
         accounts=people,
         graph=follows,
+        sight=sight,
         media=MediaLibrary(shards, open_store(settings)),
         posts=shared,
+        comments=said,
+        saves=Saves(shards, events, sight, shared),
         feed=Feed(Timelines(redis, settings.namespace), follows, shared),
+        notifications=Notifications(shards, events, sight, posts=shared, comments=said, settings=settings),
+        search=Search(shards, events, sight, people, shared),
+        moderation=Moderation(shards, events, sight, accounts=people, posts=shared, comments=said),
+        departures=Departures(shards, events, people, {}),
     )
 
 

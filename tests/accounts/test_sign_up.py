@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from tests.support import PASSWORD
-from tintype.accounts import QUERIES, Accounts, UsernameTaken
+from tintype.accounts import QUERIES, UsernameTaken
 from tintype.base.errors import Unavailable
 from tintype.base.ids import AccountId
 from tintype.wiring import Rooms
@@ -33,7 +33,7 @@ async def test_who_was_too_slow_cannot_create_the_account_any_more(
     rooms: Rooms, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = rooms.shards.map.layout.compose(1_000, 0, 1)  # drawn long ago, by its own testimony
-    slow = Accounts(rooms.shards)
+    slow = rooms.accounts
 
     async def draw(*_: object, **__: object) -> int:
         return old

@@ -10,17 +10,29 @@ from tintype.accounts.errors import (
     UsernameRefused,
     UsernameTaken,
 )
+from tintype.accounts.events import (
+    AccountChanged,
+    AccountCreated,
+    PrivacyChanged,
+    SessionsEnded,
+    StatusChanged,
+)
 from tintype.accounts.models import Account, SignedIn
 from tintype.accounts.service import QUERIES, Accounts
 
 __all__ = [
     "QUERIES",
     "Account",
+    "AccountChanged",
+    "AccountCreated",
     "AccountNotFound",
     "Accounts",
     "CredentialsWrong",
     "PasswordRefused",
+    "PrivacyChanged",
+    "SessionsEnded",
     "SignedIn",
+    "StatusChanged",
     "UsernameRefused",
     "UsernameTaken",
 ]

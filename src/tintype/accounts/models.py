@@ -1,6 +1,7 @@
 """What an account looks like to the rest of the house."""
 
 import re
+from typing import Literal
 
 import msgspec
 
@@ -19,17 +20,36 @@ RESERVED = frozenset(
 )
 
 
+Status = Literal["active", "deactivated", "suspended", "leaving"]
+Role = Literal["person", "moderator", "operator"]
+
+
 class Account(msgspec.Struct, frozen=True):
     """An account as others may see it."""
 
     id: AccountId
     username: str
     full_name: str
+    bio: str
+    website: str
+    avatar_folder: str | None
+    status: Status
+    role: Role
     is_private: bool
     is_verified: bool
     post_count: int
     follower_count: int
     following_count: int
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the account is in use: neither suspended nor on its way out."""
+        return self.status == "active"
+
+    @property
+    def is_moderator(self) -> bool:
+        """Whether it may act on what others post."""
+        return self.role in {"moderator", "operator"}
 
 
 class SignedIn(msgspec.Struct, frozen=True):

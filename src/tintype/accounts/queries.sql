@@ -23,16 +23,19 @@ RETURNING account_id;
 -- drawn: a claim may be taken over after a minute, and then its account must never come to be.
 INSERT INTO accounts (id, username, full_name, password_hash)
 SELECT :id, :username, :full_name, :password_hash WHERE shardwright.id_time(:id) > now() - interval '45 seconds'
-RETURNING id, username, full_name, is_private, is_verified, post_count, follower_count, following_count;
+RETURNING id, username, full_name, bio, website, avatar_folder, status, role, is_private, is_verified,
+       post_count, follower_count, following_count;
 
 -- name: find_account
 -- One account by id.
-SELECT id, username, full_name, is_private, is_verified, post_count, follower_count, following_count
+SELECT id, username, full_name, bio, website, avatar_folder, status, role, is_private, is_verified,
+       post_count, follower_count, following_count
 FROM accounts WHERE id = :id;
 
 -- name: gather_accounts
 -- Many accounts by id, from as many shards as they live on.
-SELECT id, username, full_name, is_private, is_verified, post_count, follower_count, following_count
+SELECT id, username, full_name, bio, website, avatar_folder, status, role, is_private, is_verified,
+       post_count, follower_count, following_count
 FROM accounts WHERE id = ANY(:ids::bigint[]);
 
 -- name: find_password
@@ -47,9 +50,10 @@ RETURNING account_id;
 
 -- name: find_session
 -- A session that has not ended, together with its account.
-SELECT a.id, a.username, a.full_name, a.is_private, a.is_verified, a.post_count, a.follower_count, a.following_count
+SELECT a.id, a.username, a.full_name, a.bio, a.website, a.avatar_folder, a.status, a.role, a.is_private, a.is_verified,
+       a.post_count, a.follower_count, a.following_count
 FROM sessions AS s JOIN accounts AS a ON a.id = s.account_id
-WHERE s.token_hash = :token_hash AND s.expires_at > now();
+WHERE s.token_hash = :token_hash AND s.expires_at > now() AND a.status = 'active';
 
 -- name: end_session
 -- Signing out twice is no error.

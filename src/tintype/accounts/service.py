@@ -11,20 +11,32 @@ from shardwright.running import Queries, Shards
 from tintype.accounts.errors import AccountNotFound, CredentialsWrong, UsernameTaken
 from tintype.accounts.models import LONGEST_FULL_NAME, Account, SignedIn, check_password, check_username
 from tintype.accounts.tokens import account_of, hash_token, make_token
+from tintype.base.cache import Cache, Kind
 from tintype.base.errors import Invalid, Unavailable
 from tintype.base.ids import AccountId, has_shard
+from tintype.base.limits import Limiter
 from tintype.base.log import get_log
+from tintype.base.outbox import Outbox
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
 SESSION_DAYS = 90
+CARDS = Kind("account", Account, ttl_s=300)
 log = get_log("accounts")
 
 
 class Accounts:
     """Everything an account does before it meets anybody else."""
 
-    def __init__(self, shards: Shards, *, hasher: PasswordHasher | None = None) -> None:
-        self._shards = shards
+    def __init__(
+        self,
+        shards: Shards,
+        outbox: Outbox,
+        cache: Cache,
+        limiter: Limiter,
+        *,
+        hasher: PasswordHasher | None = None,
+    ) -> None:
+        self._shards, self._outbox, self._cache, self._limiter = shards, outbox, cache, limiter
         self.use_hasher(hasher or PasswordHasher())
 
     def use_hasher(self, hasher: PasswordHasher) -> None:
@@ -93,13 +105,11 @@ class Accounts:
         return AccountId(row["account_id"]) if row else None
 
     async def get(self, account_id: AccountId) -> Account:
-        """One account."""
-        if not has_shard(self._shards, account_id):
+        """One account, in use or not."""
+        found = (await self.find_many([account_id])).get(account_id)
+        if found is None:
             raise AccountNotFound
-        row = await self._shards.owner(account_id).fetch_one(QUERIES.find_account, id=account_id)
-        if row is None:
-            raise AccountNotFound
-        return Account(**row)
+        return found
 
     async def get_by_name(self, username: str) -> Account:
         """One account by its username."""
@@ -109,8 +119,16 @@ class Accounts:
         return await self.get(account_id)
 
     async def find_many(self, ids: Iterable[AccountId]) -> dict[AccountId, Account]:
-        """Those of the accounts that exist, in one round trip per server."""
-        gathered = await self._shards.gather(QUERIES.gather_accounts, list(set(ids)))
+        """Those of the accounts that exist, in use or not: from the cache, the rest in one round trip per server."""
+        known = [account_id for account_id in set(ids) if has_shard(self._shards, account_id)]
+        return await self._cache.get_many(CARDS, known, self._load)
+
+    async def forget(self, *ids: AccountId) -> None:
+        """Read these accounts anew: something about them was changed and committed."""
+        await self._cache.forget(CARDS, *ids)
+
+    async def _load(self, ids: list[AccountId]) -> dict[AccountId, Account]:
+        gathered = await self._shards.gather(QUERIES.gather_accounts, ids)
         return {AccountId(row["id"]): Account(**row) for row in gathered.complete()}
 
     async def _claim(self, username: str, account_id: AccountId) -> None:

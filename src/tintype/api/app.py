@@ -13,12 +13,11 @@ from litestar.openapi.spec import License
 
 from tintype import __version__
 from tintype.accounts import Account
-from tintype.api.accounts import AccountsApi
 from tintype.api.docs import docs_page
 from tintype.api.given import SessionReader
 from tintype.api.health import healthz, metrics, readyz
-from tintype.api.posts import PostsApi
 from tintype.api.problems import HANDLERS
+from tintype.api.routes import CONTROLLERS
 from tintype.api.session import Sessions
 from tintype.api.static import WebApp, media_file
 from tintype.base.settings import Settings
@@ -42,8 +41,7 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
 
     return Litestar(
         route_handlers=[
-            AccountsApi,
-            PostsApi,
+            *CONTROLLERS,
             healthz,
             readyz,
             metrics,
@@ -56,6 +54,7 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
             "rooms": Provide(provide_rooms, sync_to_thread=False),
             "sessions": Provide(provide_sessions, sync_to_thread=False),
             "viewer": Provide(provide_viewer),
+            "guest": Provide(provide_guest),
         },
         exception_handlers=HANDLERS,
         request_max_body_size=LARGEST_BODY_BYTES,
@@ -78,6 +77,11 @@ def provide_sessions(request: Request[Any, Any, Any]) -> Sessions:
 async def provide_viewer(request: Request[Any, Any, Any], sessions: SessionReader) -> Account:
     """Who is asking; the route refuses when nobody is."""
     return await sessions.viewer(request)
+
+
+async def provide_guest(request: Request[Any, Any, Any], sessions: SessionReader) -> Account | None:
+    """Who is asking, or None for somebody who has not signed in."""
+    return await sessions.viewer(request) if sessions.token(request) else None
 
 
 def _openapi() -> OpenAPIConfig:

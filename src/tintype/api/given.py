@@ -14,6 +14,8 @@ from tintype.wiring import Rooms
 House = NamedDependency[Rooms]
 Viewer = NamedDependency[Account]
 """Who asks; a route that names it refuses strangers."""
+Guest = NamedDependency[Account | None]
+"""Who asks, or None: for what everybody may read."""
 SessionReader = NamedDependency[Sessions]
 PathId = Annotated[str, PathParameter(description="An id, as a string.", pattern=r"^[1-9][0-9]{0,18}$")]
 Cursor = Annotated[

@@ -12,6 +12,7 @@ from shardwright.running import Shards
 AccountId = NewType("AccountId", int)
 PostId = NewType("PostId", int)
 MediaId = NewType("MediaId", int)
+CommentId = NewType("CommentId", int)
 
 LARGEST_ID = 2**63 - 1
 

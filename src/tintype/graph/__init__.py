@@ -1,9 +1,25 @@
 """The graph: who follows whom.
 
-Owns `following` (on the follower's shard, the truth) and `followers` (on the followee's shard, a mirror fed by events).
+Owns `following` (on the follower's shard, the truth) and `followers` (on the followee's shard, its mirror), `blocks`
+(with the blocker) and `blocked_by` (with the blocked). `Sight` decides who may see whom.
 """
 
-from tintype.graph.events import FollowChanged
+from tintype.graph.events import BlockChanged, FollowApproved, FollowChanged, FollowRequested
+from tintype.graph.relations import ONESELF, STRANGER, Relation, Seen, may_know
 from tintype.graph.service import QUERIES, Graph
+from tintype.graph.sight import Sight
 
-__all__ = ["QUERIES", "FollowChanged", "Graph"]
+__all__ = [
+    "ONESELF",
+    "QUERIES",
+    "STRANGER",
+    "BlockChanged",
+    "FollowApproved",
+    "FollowChanged",
+    "FollowRequested",
+    "Graph",
+    "Relation",
+    "Seen",
+    "Sight",
+    "may_know",
+]

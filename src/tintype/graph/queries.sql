@@ -36,6 +36,17 @@ SELECT written.is_active::int - coalesce((SELECT is_active::int FROM before), 0)
 -- The followee's count, in the same transaction as the mirror.
 UPDATE accounts SET follower_count = follower_count + :delta::int WHERE id = :account_id;
 
+-- name: relations hot
+-- How a viewer stands to many others, all from the viewer's own shard.
+SELECT other.id,
+       EXISTS (SELECT FROM following AS f WHERE f.account_id = :viewer_id AND f.followee_id = other.id) AS follows,
+       EXISTS (SELECT FROM followers AS f
+               WHERE f.account_id = :viewer_id AND f.follower_id = other.id AND f.is_active) AS follows_viewer,
+       EXISTS (SELECT FROM blocks AS b WHERE b.account_id = :viewer_id AND b.blocked_id = other.id) AS blocks,
+       EXISTS (SELECT FROM blocked_by AS b
+               WHERE b.account_id = :viewer_id AND b.blocker_id = other.id AND b.is_active) AS is_blocked
+FROM unnest(:others::bigint[]) AS other (id);
+
 -- name: which_followed
 -- Those of the candidates that this account follows.
 SELECT followee_id FROM following WHERE account_id = :account_id AND followee_id = ANY(:candidates::bigint[]);

@@ -3,6 +3,9 @@
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 
+import asyncpg
+
+from shardwright.errors import ShardwrightError
 from shardwright.running import Queries, Query, Shards
 from tintype.accounts import Accounts
 from tintype.base.errors import Invalid
@@ -11,6 +14,7 @@ from tintype.base.jobs import Handler, on
 from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
 from tintype.graph.events import FollowChanged
+from tintype.graph.relations import ONESELF, Relation
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
 MOST_FOLLOWEES = 7_500
@@ -53,6 +57,21 @@ class Graph:
             )
             if delta:
                 await tx.execute(QUERIES.count_followers, account_id=change.followee_id, delta=delta)
+        if delta:
+            await self._accounts.forget(change.followee_id)
+
+    async def relations(
+        self, viewer: AccountId | None, others: Iterable[AccountId]
+    ) -> dict[AccountId, Relation]:
+        """How a viewer stands to others, from one query on the viewer's shard; a guest is everybody's stranger."""
+        wanted = set(others) - {viewer}
+        found = {viewer: ONESELF} if viewer is not None else {}
+        if viewer is not None and wanted:
+            rows = await self._shards.owner(viewer).fetch(
+                QUERIES.relations, viewer_id=viewer, others=list(wanted)
+            )
+            found |= {AccountId(row["id"]): _relation(row) for row in rows}
+        return found
 
     async def which_followed(self, by: AccountId, candidates: Iterable[AccountId]) -> set[AccountId]:
         """Those of the candidates that `by` follows, from the truth on the follower's shard."""
@@ -84,6 +103,13 @@ class Graph:
         """What the graph does when something has happened."""
         return [on(FollowChanged, self.mirror, name="graph-mirror")]
 
+    async def _mirror_at_once(self, change: FollowChanged) -> None:
+        """Both sides agree when the answer goes out; a side that is away is brought in line by the event."""
+        try:
+            await self.mirror(change)
+        except (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+            log.warning("mirror.postponed", followee_id=change.followee_id, error=str(error))
+
     async def _change(
         self, query: Query, follower: AccountId, followee: AccountId, *, is_following: bool
     ) -> None:
@@ -93,5 +119,12 @@ class Graph:
             if change_id is None:
                 return
             await tx.execute(QUERIES.count_following, account_id=follower, delta=1 if is_following else -1)
-            await self._outbox.add(tx, FollowChanged(follower, followee, change_id, is_following))
+            change = FollowChanged(follower, followee, change_id, is_following)
+            await self._outbox.add(tx, change)
+        await self._accounts.forget(follower)
+        await self._mirror_at_once(change)
         log.info("follow.changed", follower_id=follower, followee_id=followee, is_following=is_following)
+
+
+def _relation(row: asyncpg.Record) -> Relation:
+    return Relation(**{name: value for name, value in row.items() if name != "id"})

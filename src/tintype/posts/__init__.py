@@ -4,7 +4,7 @@ Owns posts, their media order and likes, all on the author's shard.
 """
 
 from tintype.posts.errors import CaptionTooLong, MediaInvalid, PostNotFound
-from tintype.posts.events import PostPublished
+from tintype.posts.events import PostEdited, PostLiked, PostPublished, PostRemoved
 from tintype.posts.models import Post, PostMedia
 from tintype.posts.service import QUERIES, Posts
 
@@ -13,8 +13,11 @@ __all__ = [
     "CaptionTooLong",
     "MediaInvalid",
     "Post",
+    "PostEdited",
+    "PostLiked",
     "PostMedia",
     "PostNotFound",
     "PostPublished",
+    "PostRemoved",
     "Posts",
 ]

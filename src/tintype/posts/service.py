@@ -8,9 +8,12 @@ import asyncpg
 import msgspec
 
 from shardwright.running import Queries, Shards, Transaction
+from tintype.base.cache import Cache
 from tintype.base.ids import AccountId, MediaId, PostId, has_shard
+from tintype.base.limits import Limiter
 from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
+from tintype.graph import Sight
 from tintype.posts.errors import CaptionTooLong, MediaInvalid, PostNotFound
 from tintype.posts.events import PostPublished
 from tintype.posts.models import LONGEST_ALT_TEXT, LONGEST_CAPTION, MOST_MEDIA, Post, PostMedia
@@ -24,8 +27,9 @@ log = get_log("posts")
 class Posts:
     """Posts and their likes."""
 
-    def __init__(self, shards: Shards, outbox: Outbox) -> None:
-        self._shards, self._outbox = shards, outbox
+    def __init__(self, shards: Shards, outbox: Outbox, sight: Sight, cache: Cache, limiter: Limiter) -> None:
+        self._shards, self._outbox, self._sight = shards, outbox, sight
+        self._cache, self._limiter = cache, limiter
 
     async def publish(
         self,
@@ -53,18 +57,20 @@ class Posts:
         log.info("post.published", post_id=post_id, shard=shard.number)
         return PostId(post_id)
 
-    async def get(self, post_id: PostId, *, viewer: AccountId) -> Post:
-        """One post."""
+    async def get(self, post_id: PostId, *, viewer: AccountId | None) -> Post:
+        """One post that the viewer may see."""
         found = await self.find_many([post_id], viewer=viewer)
         if post_id not in found:
             raise PostNotFound
         return found[post_id]
 
-    async def find_many(self, ids: Iterable[PostId], *, viewer: AccountId) -> dict[PostId, Post]:
-        """Those of the posts that exist, in one round trip per server."""
+    async def find_many(self, ids: Iterable[PostId], *, viewer: AccountId | None) -> dict[PostId, Post]:
+        """Those of the posts that exist and that the viewer may see, in one round trip per server."""
         known = [post_id for post_id in set(ids) if has_shard(self._shards, post_id)]
         gathered = await self._shards.gather(QUERIES.gather_posts, known, viewer_id=viewer)
-        return {PostId(row["id"]): _post(row) for row in gathered.complete()}
+        found = {PostId(row["id"]): _post(row) for row in gathered.complete()}
+        authors = await self._sight.content_of(viewer, (post.author_id for post in found.values()))
+        return {post_id: post for post_id, post in found.items() if post.author_id in authors}
 
     async def page_of_author(self, author_id: AccountId, *, before: int, limit: int) -> list[PostId]:
         """Ids of an author's posts, newest first."""

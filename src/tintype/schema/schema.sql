@@ -33,7 +33,27 @@ CREATE TABLE accounts (
     post_count integer DEFAULT 0 NOT NULL,
     follower_count integer DEFAULT 0 NOT NULL,
     following_count integer DEFAULT 0 NOT NULL,
+    bio text DEFAULT ''::text NOT NULL,
+    website text DEFAULT ''::text NOT NULL,
+    avatar_folder text,
+    status text DEFAULT 'active'::text NOT NULL,
+    role text DEFAULT 'person'::text NOT NULL,
     CONSTRAINT accounts_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE blocked_by (
+    account_id bigint NOT NULL,
+    blocker_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    is_active boolean NOT NULL,
+    CONSTRAINT blocked_by_pkey PRIMARY KEY (account_id, blocker_id)
+);
+
+CREATE TABLE blocks (
+    account_id bigint NOT NULL,
+    blocked_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    CONSTRAINT blocks_pkey PRIMARY KEY (account_id, blocked_id)
 );
 
 CREATE TABLE followers (

@@ -1,0 +1,11 @@
+"""Every controller of the API, one line each."""
+
+from litestar import Controller
+
+from tintype.api.accounts import AccountsApi
+from tintype.api.posts import PostsApi
+
+CONTROLLERS: tuple[type[Controller], ...] = (
+    AccountsApi,
+    PostsApi,
+)
