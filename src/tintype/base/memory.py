@@ -5,7 +5,7 @@ ends: the task would go on as if nobody had asked it to stop. Here it is raised 
 """
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 from redis.asyncio import Redis
 from redis.asyncio.client import Pipeline
@@ -28,7 +28,7 @@ class CancellableRedis(Redis):
 
     async def execute_command(self, *args: Any, **options: Any) -> Any:
         """Send the command, then stop where a stop was asked for."""
-        answer: Any = await super().execute_command(*args, **options)
+        answer = cast("Any", await super().execute_command(*args, **options))
         _stop_if_asked()
         return answer
 
