@@ -92,7 +92,6 @@ class Rooms:
             *self.graph.handlers(),
             *self.feed.handlers(),
             *self.comments.handlers(),
-            *self.saves.handlers(),
             *self.notifications.handlers(),
             *self.search.handlers(),
             *self.moderation.handlers(),
@@ -103,7 +102,6 @@ class Rooms:
         """Everything that repeats by the clock."""
         return [
             *self.comments.schedules(),
-            *self.saves.schedules(),
             *self.notifications.schedules(),
             *self.search.schedules(),
             *self.moderation.schedules(),
@@ -145,7 +143,7 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
     follows = Graph(shards, events, people)
     sight = Sight(people, follows)
     shared = Posts(shards, events, sight, cache, limiter)
-    said = Comments(shards, events, sight, shared, limiter=limiter, cache=cache)
+    said = Comments(shards, events, sight, shared, accounts=people, limiter=limiter)
     return Rooms(
         settings=settings,
         shards=shards,
@@ -159,7 +157,7 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         media=MediaLibrary(shards, open_store(settings)),
         posts=shared,
         comments=said,
-        saves=Saves(shards, events, sight, shared),
+        saves=Saves(shards, shared),
         feed=Feed(Timelines(redis, settings.namespace), follows, shared),
         notifications=Notifications(shards, events, sight, posts=shared, comments=said, settings=settings),
         search=Search(shards, events, sight, people, shared),
