@@ -83,6 +83,7 @@ class CommentsApi(Controller):
         post_id: PathId,
         guest: Guest,
         rooms: House,
+        *,
         sort: Order = "newest",
         cursor: Cursor = None,
         limit: Limit = 20,

@@ -1,7 +1,7 @@
 """Finds the words somebody does not want to read, also when they are dressed up a little.
 
 Text and words are brought to one plain form: compatibility forms and case folded, accents dropped, the usual digits
-and signs read as the letters they stand for, long repeats shortened. Words match as whole words, so that a harmless
+and signs read as the letters they stand for (i, l and 1 are one), long repeats shortened. Words match as whole words, so that a harmless
 longer word is not caught; what has no letters (an emoji) matches anywhere.
 """
 
@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-_STANDS_FOR = str.maketrans("013457@$€!", "oleastasei")
+_STANDS_FOR = str.maketrans("01l3457@$€", "oiieastase")
 _WORD = re.compile(r"\w+")
 _LONG_REPEAT = re.compile(r"(.)\1{2,}")
 
