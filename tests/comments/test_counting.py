@@ -9,6 +9,7 @@ from httpx import AsyncClient
 from tests.comments.test_commenting import say
 from tests.support import Person, join, on_server
 from tintype.base.ids import AccountId, CommentId
+from tintype.base.settings import server_dsns
 from tintype.comments import CommentAdded, CommentLiked, CommentRemoved
 from tintype.comments.store import QUERIES
 from tintype.wiring import Rooms
@@ -19,7 +20,7 @@ PEOPLE = 10
 async def _rows(rooms: Rooms, sql: str) -> list[Any]:
     found: list[Any] = []
     for number, owner in rooms.shards.map.owners.items():
-        dsn = dict(zip(("pg1", "pg2"), rooms.settings.postgres, strict=True))[owner]
+        dsn = server_dsns(rooms.settings)[owner]
         found += await on_server(dsn, f"SET search_path = s{number:04}", sql)
     return found
 

@@ -1,8 +1,8 @@
 """Finds the words somebody does not want to read, also when they are dressed up a little.
 
 Text and words are brought to one plain form: compatibility forms and case folded, accents dropped, the usual digits
-and signs read as the letters they stand for (i, l and 1 are one), long repeats shortened. Words match as whole words, so that a harmless
-longer word is not caught; what has no letters (an emoji) matches anywhere.
+and signs read as the letters they stand for (i, l and 1 are one), long repeats shortened. Words match as whole words,
+so that a harmless longer word is not caught; what has no letters (an emoji) matches anywhere.
 """
 
 import re
