@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from shardwright.running import Shards, Transaction
 from tintype.accounts import Accounts
-from tintype.base.ids import AccountId, CommentId, PostId
+from tintype.base.ids import AccountId, CommentId, PostId, has_shard
 from tintype.base.limits import Limiter, Rule
 from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
@@ -79,6 +79,8 @@ class Writing:
 
     async def approve(self, comment_id: CommentId, by: AccountId) -> None:
         """Show a comment that was kept back; for the author of the post alone."""
+        if not has_shard(self._shards, comment_id):
+            raise CommentNotFound
         found = await self._shards.owner(comment_id).fetch_one(QUERIES.find_post_of, comment_id=comment_id)
         if found is None or found["post_author_id"] != by:
             raise CommentNotFound
