@@ -3,9 +3,13 @@
 from litestar import Controller
 
 from tintype.api.accounts import AccountsApi
+from tintype.api.graph import GraphApi
+from tintype.api.people import PeopleApi
 from tintype.api.posts import PostsApi
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     AccountsApi,
+    GraphApi,
+    PeopleApi,
     PostsApi,
 )
