@@ -69,7 +69,7 @@ class Oracle:
     def unblock(self, one: AccountId, other: AccountId) -> None:
         self.blocks.discard((one, other))
 
-    def flip(self, one: AccountId, other: AccountId) -> None:
+    def flip(self, one: AccountId, _: AccountId) -> None:
         self.private ^= {one}
         if one not in self.private:
             self.follows |= {pair: "active" for pair in self.follows if pair[1] == one}

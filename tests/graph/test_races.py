@@ -6,7 +6,16 @@ import random
 import pytest
 from httpx import AsyncClient
 
-from tests.graph.world import announced, deliver, deliver_all, look, losing, set_private, set_status, settle_people
+from tests.graph.world import (
+    announced,
+    deliver,
+    deliver_all,
+    look,
+    losing,
+    set_private,
+    set_status,
+    settle_people,
+)
 from tintype.accounts import AccountNotFound
 from tintype.graph import BlockChanged, FollowChanged, FollowDecided
 from tintype.graph.service import KEEP_ENDED

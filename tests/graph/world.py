@@ -62,7 +62,7 @@ async def rows_of(rooms: Rooms, query: str) -> list[asyncpg.Record]:
 async def look(rooms: Rooms) -> World:
     """The world as it is."""
 
-    def state(is_requested: bool) -> str:  # noqa: FBT001 - a column
+    def state(is_requested: bool) -> str:
         return "requested" if is_requested else "active"
 
     truth = await rows_of(rooms, "SELECT account_id, followee_id, is_requested FROM {s}.following")
