@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -127,7 +127,7 @@ async def deliver_all(rooms: Rooms, *, reverse: bool = False) -> None:
 
 
 @contextmanager
-def losing(rooms: Rooms, is_lost: Callable[[], bool]) -> Iterator[None]:
+def losing(rooms: Rooms, is_lost: Callable[[], bool]) -> Generator[None]:
     """The other shard is away whenever `is_lost` says so: mirrors and corrections at once fail."""
     parts: list[tuple[Any, str]] = [
         (rooms.graph.mirror, "apply"),
