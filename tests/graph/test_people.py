@@ -8,6 +8,7 @@ from httpx import AsyncClient
 from tests.graph.world import set_private
 from tests.support import Person, join
 from tintype.base.ids import AccountId
+from tintype.base.limits import Rule
 from tintype.wiring import Rooms
 
 
@@ -213,6 +214,18 @@ async def test_following_more_than_one_can_is_refused(
 
     assert await do(ana, "PUT", f"/accounts/{cy.account_id}/follow") == (409, "too_many_followees")
     assert await do(ana, "PUT", f"/accounts/{bo.account_id}/follow") == (204, "")
+
+
+async def test_following_in_a_hurry_is_refused_with_the_time_to_wait(
+    ana: Person, bo: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tintype.graph.following.CHURN", Rule("follow", 1, 3600))
+    await ana.call("PUT", f"/accounts/{bo.account_id}/follow")
+
+    answer = await ana.call("PUT", f"/accounts/{bo.account_id}/follow")
+
+    assert (answer.status_code, answer.json()["code"]) == (429, "rate_limited")
+    assert 3500 < int(answer.headers["Retry-After"]) <= 3600
 
 
 async def test_ids_that_were_never_made_answer_as_what_does_not_exist(ana: Person) -> None:

@@ -16,10 +16,12 @@ from tests.graph.world import (
     set_status,
     settle_people,
 )
+from tests.support import eventually
 from tintype.accounts import AccountNotFound
 from tintype.graph import BlockChanged, FollowChanged, FollowDecided
 from tintype.graph.service import KEEP_ENDED
 from tintype.wiring import Rooms
+from tintype.worker import Worker
 
 
 def always() -> bool:
@@ -215,3 +217,35 @@ async def test_a_letter_that_was_dead_for_weeks_does_not_bring_a_follow_back(
     world = await look(rooms)
     world.check()
     assert world.mirror == {}
+
+
+async def test_nobody_waits_for_a_public_account_even_when_its_event_was_lost(
+    rooms: Rooms, client: AsyncClient
+) -> None:
+    ana, bo = await settle_people(client, "ana", "bo")
+    await set_private(rooms, ana, is_private=True)
+    await rooms.graph.follow(bo, ana)
+    await set_private(rooms, ana, is_private=False, quietly=True)
+
+    await rooms.graph.approve_forgotten()
+
+    world = await look(rooms)
+    world.check()
+    assert world.truth == {(bo, ana): "active"}
+
+
+async def test_the_worker_brings_in_line_what_could_not_be_done_at_once(
+    rooms: Rooms, client: AsyncClient, clean_streams: None, working: Worker
+) -> None:
+    ana, bo, cy = await settle_people(client, "ana", "bo", "cy")
+    await rooms.graph.follow(cy, bo)
+    with losing(rooms, always):
+        await rooms.graph.follow(bo, ana)
+        await rooms.graph.blocks.block(bo, cy)
+
+    async def is_settled() -> bool:
+        world = await look(rooms)
+        return world.truth == world.mirror == {(bo, ana): "active"} and world.blocked_by == {(bo, cy)}
+
+    await eventually(is_settled, what="both sides agree")
+    (await look(rooms)).check()

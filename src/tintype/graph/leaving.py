@@ -66,15 +66,16 @@ class Leaving:
 
     async def _part(self, one: AccountId, kind: str, other: AccountId) -> None:
         """End one thing between two people; a mirror that has lost its truth is ended by itself."""
-        shard = self._shards.owner(one)
         if kind == "following":
             await self._follows.unfollow(one, other)
         elif kind == "blocks":
             await self._blocks.unblock(one, other)
         elif kind == "followers" and not await self._follows.remove_follower(one, other):
-            await shard.execute(QUERIES.drop_follower, account_id=one, follower_id=other)
+            async with self._shards.owner(one).begin() as tx:
+                await tx.fetch_one(QUERIES.lock_account, account_id=one)
+                await tx.execute(QUERIES.drop_follower, account_id=one, follower_id=other)
         elif kind == "blocked_by" and not await self._blocks.unblock(other, one):
-            await shard.execute(QUERIES.drop_blocked_by, account_id=one, blocker_id=other)
+            await self._shards.owner(one).execute(QUERIES.drop_blocked_by, account_id=one, blocker_id=other)
 
     def _describe(self, name: str, row: asyncpg.Record, people: dict[AccountId, Account]) -> dict[str, Any]:
         other = people.get(AccountId(row["other_id"]))

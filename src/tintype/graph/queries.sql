@@ -274,6 +274,11 @@ SELECT account_id FROM popular_accounts ORDER BY follower_count DESC, account_id
 -- Somebody leaves.
 DELETE FROM popular_accounts WHERE account_id = :account_id;
 
+-- name: public_with_requests
+-- Public accounts of a shard that people still wait for: becoming public was announced, and its handler gave up.
+SELECT DISTINCT f.account_id FROM followers AS f JOIN accounts AS a ON a.id = f.account_id
+WHERE f.is_requested AND NOT a.is_private;
+
 -- name: sweep_followers
 -- Ended follows whose events are long past.
 DELETE FROM followers

@@ -118,6 +118,14 @@ class Graph:
             (await self._shards.everywhere().execute(query, before=before)).complete()
         log.info("traces.swept")
 
+    async def approve_forgotten(self) -> None:
+        """Nobody waits for a public account, even where the handler of its becoming public gave up."""
+        found = (await self._shards.everywhere().fetch(QUERIES.public_with_requests)).rows
+        for row in found:
+            await self.follows.approve_all(PrivacyChanged(AccountId(row["account_id"]), is_private=False))
+        if found:
+            log.warning("requests.forgotten", accounts=len(found))
+
     def handlers(self) -> list[Handler]:
         """What the graph does when something has happened."""
         return [
@@ -130,7 +138,10 @@ class Graph:
 
     def schedules(self) -> list[Schedule]:
         """What the graph repeats by the clock."""
-        return [Schedule("graph-sweep", 86_400, self.sweep)]
+        return [
+            Schedule("graph-sweep", 86_400, self.sweep),
+            Schedule("graph-approve-forgotten", 3600, self.approve_forgotten),
+        ]
 
     async def _apply(self, change: Change) -> None:
         await self.mirror.apply(change)
