@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from tests.graph.world import set_private
+from tests.graph.world import set_private, set_status
 from tests.support import Person, join
 from tintype.base.ids import AccountId
 from tintype.base.limits import Rule
@@ -179,17 +179,21 @@ async def test_pages_leave_out_the_hidden_without_gaps_and_hold_while_people_arr
     assert seen == ["person_7", "person_4", "person_3", "person_2", "person_0"]
 
 
-async def test_mutuals_name_a_few_and_count_the_rest(client: AsyncClient, ana: Person, bo: Person) -> None:
+async def test_mutuals_name_a_few_and_count_the_rest(
+    rooms: Rooms, client: AsyncClient, ana: Person, bo: Person
+) -> None:
     people = [await join(client, f"person_{each}") for each in range(6)]
     for each in people:
         await each.call("PUT", f"/accounts/{ana.account_id}/follow")
     for each in people[:5]:
         await bo.call("PUT", f"/accounts/{each.account_id}/follow")
 
+    await set_status(rooms, number(people[3]), "deactivated")
+
     found = (await bo.call("GET", f"/accounts/{ana.account_id}/mutuals")).json()
 
-    assert [each["username"] for each in found["people"]] == ["person_4", "person_3", "person_2"]
-    assert (found["count"], found["is_exact"]) == (5, True)
+    assert [each["username"] for each in found["people"]] == ["person_4", "person_2", "person_1"]
+    assert (found["count"], found["is_exact"]) == (4, True)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ MOST_ROUNDS = 5
 """Reads for one page: where many rows in a row are hidden, the page is short and its cursor leads on."""
 MUTUALS_AMONG = 1_000
 """Of how many of the viewer's newest followees mutuals are sought: so many index probes on the other shard."""
-MUTUALS_NAMED = 3
+MUTUALS_LOOKED_AT, MUTUALS_NAMED = 12, 3
+"""So many are looked up to name a few of them, in case some are not in use."""
 
 Look = Callable[[AccountId, Iterable[AccountId]], Awaitable[dict[AccountId, Seen]]]
 Kind = Literal["muted", "close_friends", "restricted"]
@@ -88,10 +89,12 @@ class Circles:
         )
         ids = [AccountId(row["id"]) for row in followees]
         rows = await self._shards.owner(of).fetch(QUERIES.which_follow, account_id=of, candidates=ids)
-        both = {AccountId(row["follower_id"]) for row in rows} - {viewer}
-        seen = await self._sight.of(viewer, both)
-        named = [seen[each] for each in ids if each in seen][:MUTUALS_NAMED]
-        return Mutuals(named, len(seen), is_exact=len(ids) < MUTUALS_AMONG)
+        both = {row["follower_id"] for row in rows}
+        newest = [each for each in ids if each in both][:MUTUALS_LOOKED_AT]
+        seen = await self._sight.of(viewer, newest)
+        named = [seen[each] for each in newest if each in seen][:MUTUALS_NAMED]
+        hidden = len(newest) - len(seen)
+        return Mutuals(named, len(both) - hidden, is_exact=len(ids) < MUTUALS_AMONG)
 
     async def _check(self, viewer: AccountId, of: AccountId) -> None:
         if not (await self._sight.get(viewer, of)).shows_content:
