@@ -39,7 +39,7 @@ from tintype.base.settings import Settings, directory_dsn, server_dsns
 from tintype.belongings import Departures
 from tintype.comments import Comments
 from tintype.feed import Feed, Timelines
-from tintype.graph import Graph, Sight
+from tintype.graph import Circles, Graph, Sight, Suggestions
 from tintype.media import MediaLibrary
 from tintype.moderation import Moderation
 from tintype.notifications import Notifications
@@ -76,6 +76,8 @@ class Rooms:
     accounts: Accounts
     graph: Graph
     sight: Sight
+    circles: Circles
+    suggestions: Suggestions
     media: MediaLibrary
     posts: Posts
     comments: Comments
@@ -101,6 +103,8 @@ class Rooms:
     def schedules(self) -> list[Schedule]:
         """Everything that repeats by the clock."""
         return [
+            *self.graph.schedules(),
+            *self.suggestions.schedules(),
             *self.comments.schedules(),
             *self.notifications.schedules(),
             *self.search.schedules(),
@@ -140,7 +144,7 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
     events = Outbox(poke)
     cache, limiter = Cache(redis, settings.namespace), Limiter(redis, settings.namespace)
     people = Accounts(shards, events, cache, limiter)
-    follows = Graph(shards, events, people)
+    follows = Graph(shards, events, people, limiter)
     sight = Sight(people, follows)
     shared = Posts(shards, events, sight, cache, limiter)
     said = Comments(shards, events, sight, shared, accounts=people, limiter=limiter)
@@ -154,6 +158,8 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         accounts=people,
         graph=follows,
         sight=sight,
+        circles=Circles(shards, people, follows, sight),
+        suggestions=Suggestions(shards, sight),
         media=MediaLibrary(shards, open_store(settings)),
         posts=shared,
         comments=said,

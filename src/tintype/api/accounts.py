@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Controller, Request, Response, delete, get, post, put
+from litestar import Controller, Request, Response, delete, get, post
 from litestar.params import FromPath, JSONBody
 
 from tintype.api.cursors import decode_cursor, encode_cursor
@@ -93,13 +93,3 @@ class AccountsApi(Controller):
             show_post(found[each], author, rooms.shards.map.layout) for each in ids[:limit] if each in found
         ]
         return PostsView(shown, encode_cursor(ids[limit - 1]) if has_more else None, has_more)
-
-    @put("/accounts/{account_id:str}/follow", summary="Follow", status_code=204)
-    async def follow(self, account_id: PathId, viewer: Viewer, rooms: House) -> None:
-        """Follow somebody; asking twice is the same as asking once."""
-        await rooms.graph.follow(viewer.id, AccountId(id_from(account_id)))
-
-    @delete("/accounts/{account_id:str}/follow", summary="Unfollow")
-    async def unfollow(self, account_id: PathId, viewer: Viewer, rooms: House) -> None:
-        """Cease to follow somebody, effective at once."""
-        await rooms.graph.unfollow(viewer.id, AccountId(id_from(account_id)))

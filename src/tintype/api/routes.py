@@ -4,11 +4,15 @@ from litestar import Controller
 
 from tintype.api.accounts import AccountsApi
 from tintype.api.comments import CommentsApi
+from tintype.api.graph import GraphApi
+from tintype.api.people import PeopleApi
 from tintype.api.posts import PostsApi
 from tintype.api.saves import SavesApi
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     AccountsApi,
+    GraphApi,
+    PeopleApi,
     PostsApi,
     CommentsApi,
     SavesApi,

@@ -41,11 +41,24 @@ CREATE TABLE accounts (
     CONSTRAINT accounts_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE attitudes (
+    account_id bigint NOT NULL,
+    target_id bigint NOT NULL,
+    mutes_posts boolean DEFAULT false NOT NULL,
+    mutes_stories boolean DEFAULT false NOT NULL,
+    is_close_friend boolean DEFAULT false NOT NULL,
+    restricts boolean DEFAULT false NOT NULL,
+    is_dismissed boolean DEFAULT false NOT NULL,
+    CONSTRAINT attitudes_pkey PRIMARY KEY (account_id, target_id)
+);
+CREATE INDEX attitudes_by_target ON attitudes USING btree (target_id);
+
 CREATE TABLE blocked_by (
     account_id bigint NOT NULL,
     blocker_id bigint NOT NULL,
     change_id bigint NOT NULL,
     is_active boolean NOT NULL,
+    severed_id bigint DEFAULT 0 NOT NULL,
     CONSTRAINT blocked_by_pkey PRIMARY KEY (account_id, blocker_id)
 );
 
@@ -119,15 +132,22 @@ CREATE TABLE followers (
     follower_id bigint NOT NULL,
     change_id bigint NOT NULL,
     is_active boolean NOT NULL,
+    is_requested boolean DEFAULT false NOT NULL,
     CONSTRAINT followers_pkey PRIMARY KEY (account_id, follower_id)
 );
+CREATE INDEX followers_ended ON followers USING btree (change_id) WHERE ((NOT is_active) AND (NOT is_requested));
+CREATE INDEX followers_newest ON followers USING btree (account_id, change_id DESC) WHERE is_active;
+CREATE INDEX followers_waiting ON followers USING btree (account_id, change_id DESC) WHERE is_requested;
 
 CREATE TABLE following (
     account_id bigint NOT NULL,
     followee_id bigint NOT NULL,
     change_id bigint NOT NULL,
+    is_requested boolean DEFAULT false NOT NULL,
     CONSTRAINT following_pkey PRIMARY KEY (account_id, followee_id)
 );
+CREATE INDEX following_newest ON following USING btree (account_id, change_id DESC) WHERE (NOT is_requested);
+CREATE INDEX following_waiting ON following USING btree (account_id, change_id DESC) WHERE is_requested;
 
 CREATE TABLE leases (
     name text NOT NULL,
@@ -173,6 +193,12 @@ CREATE TABLE own_comments (
     CONSTRAINT own_comments_pkey PRIMARY KEY (account_id, comment_id)
 );
 CREATE INDEX own_comments_removed ON own_comments USING btree (changed_at) WHERE is_removed;
+
+CREATE TABLE popular_accounts (
+    account_id bigint NOT NULL,
+    follower_count integer NOT NULL,
+    CONSTRAINT popular_accounts_pkey PRIMARY KEY (account_id)
+);
 
 CREATE TABLE post_media (
     post_id bigint NOT NULL,
