@@ -4,8 +4,10 @@ from litestar import Controller
 
 from tintype.api.accounts import AccountsApi
 from tintype.api.posts import PostsApi
+from tintype.api.profiles import ProfilesApi
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     AccountsApi,
     PostsApi,
+    ProfilesApi,
 )

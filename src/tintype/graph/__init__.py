@@ -8,11 +8,14 @@ from tintype.graph.events import BlockChanged, FollowApproved, FollowChanged, Fo
 from tintype.graph.relations import ONESELF, STRANGER, Relation, Seen, may_know
 from tintype.graph.service import QUERIES, Graph
 from tintype.graph.sight import Sight
+from tintype.graph.tallies import QUERIES as TALLY_QUERIES
+from tintype.graph.tallies import graph_tallies
 
 __all__ = [
     "ONESELF",
     "QUERIES",
     "STRANGER",
+    "TALLY_QUERIES",
     "BlockChanged",
     "FollowApproved",
     "FollowChanged",
@@ -21,5 +24,6 @@ __all__ = [
     "Relation",
     "Seen",
     "Sight",
+    "graph_tallies",
     "may_know",
 ]

@@ -47,6 +47,17 @@ SELECT other.id,
                WHERE b.account_id = :viewer_id AND b.blocker_id = other.id AND b.is_active) AS is_blocked
 FROM unnest(:others::bigint[]) AS other (id);
 
+-- name: relation_at hot
+-- How a viewer stands to an account, all from that account's shard, which holds the mirrors of both directions.
+SELECT EXISTS (SELECT FROM followers AS f
+               WHERE f.account_id = :target_id::bigint AND f.follower_id = :viewer_id::bigint AND f.is_active) AS follows,
+       EXISTS (SELECT FROM following AS f
+               WHERE f.account_id = :target_id::bigint AND f.followee_id = :viewer_id::bigint) AS follows_viewer,
+       EXISTS (SELECT FROM blocked_by AS b
+               WHERE b.account_id = :target_id::bigint AND b.blocker_id = :viewer_id::bigint AND b.is_active) AS blocks,
+       EXISTS (SELECT FROM blocks AS b
+               WHERE b.account_id = :target_id::bigint AND b.blocked_id = :viewer_id::bigint) AS is_blocked;
+
 -- name: which_followed
 -- Those of the candidates that this account follows.
 SELECT followee_id FROM following WHERE account_id = :account_id AND followee_id = ANY(:candidates::bigint[]);

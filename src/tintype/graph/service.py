@@ -14,7 +14,7 @@ from tintype.base.jobs import Handler, on
 from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
 from tintype.graph.events import FollowChanged
-from tintype.graph.relations import ONESELF, Relation
+from tintype.graph.relations import ONESELF, STRANGER, Relation
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
 MOST_FOLLOWEES = 7_500
@@ -72,6 +72,17 @@ class Graph:
             )
             found |= {AccountId(row["id"]): _relation(row) for row in rows}
         return found
+
+    async def relation_at(self, target: AccountId, viewer: AccountId | None) -> Relation:
+        """How a viewer stands to one account, from one query on that account's shard."""
+        if viewer is None:
+            return STRANGER
+        if viewer == target:
+            return ONESELF
+        row = await self._shards.owner(target).fetch_one(
+            QUERIES.relation_at, target_id=target, viewer_id=viewer
+        )
+        return _relation(row) if row is not None else STRANGER
 
     async def which_followed(self, by: AccountId, candidates: Iterable[AccountId]) -> set[AccountId]:
         """Those of the candidates that `by` follows, from the truth on the follower's shard."""

@@ -130,12 +130,12 @@ class Edit(msgspec.Struct, frozen=True, kw_only=True):
 
     caption: str | msgspec.UnsetType = msgspec.UNSET
     items: tuple[ItemEdit, ...] = ()
-    place: Place | None | msgspec.UnsetType = msgspec.UNSET
+    place: Place | msgspec.UnsetType | None = msgspec.UNSET
     comments_enabled: bool | msgspec.UnsetType = msgspec.UNSET
     hides_like_count: bool | msgspec.UnsetType = msgspec.UNSET
 
 
-class Page(msgspec.Struct, frozen=True, Generic[T]):
+class Page(msgspec.Struct, Generic[T], frozen=True):
     """A part of a list, and the place its continuation begins at."""
 
     items: list[T]

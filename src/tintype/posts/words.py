@@ -16,6 +16,8 @@ from tintype.posts.errors import TextInvalid
 SIGNS_OF_TAGS = "#\uff03\ufe5f"
 SIGNS_OF_NAMES = "@\uff20\ufe6b"
 JOINERS = "\u200c\u200d"
+_INVISIBLE = dict.fromkeys([*map(ord, JOINERS), *range(0xFE00, 0xFE10)])
+"""Joiners and variation selectors change how letters look, not which they are."""
 NO_TAG_AFTER = SIGNS_OF_TAGS + "&/"
 NO_NAME_AFTER = SIGNS_OF_NAMES + "./"
 LONGEST_TAG = 100
@@ -42,7 +44,7 @@ def clean(text: str) -> str:
 def tag_key(tag: str) -> str:
     """The one form under which all spellings of a hashtag are found: compatible forms and cases folded."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", tag).casefold())
-    return folded.translate({ord(joiner): None for joiner in JOINERS})
+    return folded.translate(_INVISIBLE)
 
 
 def find_hashtags(text: str) -> list[Word]:
@@ -87,7 +89,12 @@ def _end_of_word(text: str, at: int) -> int:
     while at < len(text):
         if _continues(text[at]):
             at += 1
-        elif text[at] in JOINERS and at + 1 < len(text) and _continues(text[at - 1]) and _continues(text[at + 1]):
+        elif (
+            text[at] in JOINERS
+            and at + 1 < len(text)
+            and _continues(text[at - 1])
+            and _continues(text[at + 1])
+        ):
             at += 2
         else:
             break
@@ -98,8 +105,10 @@ def _is_free(text: str, start: int, forbidden: str) -> bool:
     """Whether a sign stands at the beginning of a word, not inside one."""
     if start == 0:
         return True
-    before = text[start - 1]
-    return before not in forbidden and not _continues(before)
+    at = start - 1
+    while at > 0 and unicodedata.category(text[at]) in {"Mn", "Me"}:
+        at -= 1  # what a mark stands on decides: a letter, or an emoji in its coloured form
+    return text[at] not in forbidden and not _continues(text[at])
 
 
 def _is_tag(body: str) -> bool:

@@ -1,8 +1,10 @@
 """Posts that people keep for themselves."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from shardwright.running import Queries, Shards
+from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, Schedule
 from tintype.base.outbox import Outbox
 from tintype.graph import Sight
@@ -16,6 +18,10 @@ class Saves:
 
     def __init__(self, shards: Shards, outbox: Outbox, sight: Sight, posts: Posts) -> None:
         self._shards, self._outbox, self._sight, self._posts = shards, outbox, sight, posts
+
+    async def which_saved(self, _viewer: AccountId, _post_ids: Iterable[PostId]) -> set[PostId]:
+        """Those of the posts that the viewer keeps."""
+        return set()
 
     def handlers(self) -> list[Handler]:
         """What this room does when something has happened."""
