@@ -1,5 +1,9 @@
 """How people stand to each other, set up past the doors of the rooms that decide it."""
 
+from typing import cast
+
+import asyncpg
+
 from tests.support import Person
 from tintype.base.ids import AccountId
 from tintype.wiring import Rooms
@@ -9,10 +13,10 @@ def id_of(person: Person) -> AccountId:
     return AccountId(int(person.account_id))
 
 
-async def run_sql(rooms: Rooms, near: int, statement: str) -> None:
-    """Run a statement on the shard that an id names."""
+async def run_sql(rooms: Rooms, near: int, statement: str) -> list[asyncpg.Record]:
+    """Run a statement on the shard that an id names; returns its rows."""
     async with rooms.shards.owner(near).begin() as tx:
-        await tx.connection.execute(statement)
+        return cast("list[asyncpg.Record]", await tx.connection.fetch(statement))
 
 
 async def make_private(rooms: Rooms, person: Person) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from tests.posts.standing import block, id_of, make_private
+from tests.posts.standing import block, id_of, make_private, run_sql
 from tests.posts.test_publishing import media_of, publish
 from tests.support import Person, join
 from tintype.base.ids import PostId
@@ -240,8 +240,7 @@ async def test_every_change_is_announced_with_growing_numbers(rooms: Rooms, ana:
 async def outbox_of(rooms: Rooms, post_id: int) -> list[Any]:
     """What was announced on a post's server, in order."""
     known = {each.name: each for each in (PostPublished, PostEdited, PostRemoved)}
-    async with rooms.shards.owner(post_id).begin() as tx:
-        rows = await tx.connection.fetch("SELECT event, payload FROM common.outbox ORDER BY id")
+    rows = await run_sql(rooms, post_id, "SELECT event, payload FROM common.outbox ORDER BY id")
     return [known[row["event"]].decode(row["payload"]) for row in rows if row["event"] in known]
 
 

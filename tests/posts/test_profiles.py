@@ -1,36 +1,16 @@
 """A profile reads one shard, shows what its viewer may see, and is invalidated at once."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import pytest
 from httpx import AsyncClient
 
-from shardwright.running import gathering, shards
 from tests.posts.standing import block, follow, id_of, make_private, run_sql
 from tests.support import Person, join, serve
 from tintype.base.settings import Settings
 from tintype.wiring import Rooms
-
-
-@pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
-    """Every query that goes out, with the shard it reads."""
-    seen: list[tuple[str, int]] = []
-    call, run_on = shards.call, gathering._run_on
-
-    async def note_call(routes: Any, number: int, query: Any, *rest: Any) -> Any:
-        seen.append((query.name, number))
-        return await call(routes, number, query, *rest)
-
-    async def note_run(server: Any, pool: Any, numbers: Any, what: Any, args: Any) -> Any:
-        seen.extend((what[0].name, number) for number in numbers)
-        return await run_on(server, pool, numbers, what, args)
-
-    monkeypatch.setattr(shards, "call", note_call)
-    monkeypatch.setattr(gathering, "_run_on", note_run)
-    return seen
 
 
 async def far_from(rooms: Rooms, client: AsyncClient, person: Person) -> Person:
@@ -208,7 +188,7 @@ async def test_guests_read_what_is_public_unless_the_operator_says_no(
 
 
 @contextlib.contextmanager
-def changed_settings(rooms: Rooms, **changes: Any) -> Iterator[None]:
+def changed_settings(rooms: Rooms, **changes: Any) -> Generator[None]:
     """The rooms as another operator would run them."""
     before = rooms.settings
     fields = {name: getattr(before, name) for name in Settings.__struct_fields__}

@@ -11,10 +11,10 @@ from tintype.base.log import get_log
 from tintype.graph import Seen
 from tintype.posts.errors import PostNotFound
 from tintype.posts.events import PostLiked
-from tintype.posts.models import Page, Post
+from tintype.posts.models import Counts, Page, Post
 from tintype.posts.paging import fill_page
 from tintype.posts.reading import Reading
-from tintype.posts.room import QUERIES, SERVER_AWAY
+from tintype.posts.room import COUNTS, QUERIES, SERVER_AWAY, read_counts
 
 log = get_log("posts")
 
@@ -72,8 +72,10 @@ class Liking(Reading):
     async def handle_liked(self, event: PostLiked) -> None:
         """What a process that died after its commit has left undone."""
         await self.mirror_like(event)
-        if event.post_id not in await self._desk.likes.settling([event.post_id]):
-            await self.forget_counts(event.post_id)  # a hot post's number does not change by its row
+        cached = await self._cache.peek(COUNTS, event.post_id)
+        is_behind = cached is not None and cached.counted_id < event.change_id
+        if is_behind and event.post_id not in await self._desk.likes.settling([event.post_id]):
+            await self.forget_counts(event.post_id)
 
     async def flush_likes(self) -> None:
         """Fold buffered counts into the rows, and whatever an earlier flush has not finished."""
@@ -99,14 +101,21 @@ class Liking(Reading):
                 return
             change = PostLiked(post_id, author_id, by, change_id, is_liked)
             await self._outbox.add(tx, change)
+            counted = None
             if not is_hot:  # last, so that the row's lock is held for as short as can be
-                await tx.execute(QUERIES.count_likes, post_id=post_id, delta=delta)
+                counted = await tx.fetch_one(QUERIES.count_likes, post_id=post_id, delta=delta)
         if is_hot:
             await self._desk.likes.add(post_id, delta)
-        else:
-            await self.forget_counts(post_id)
+        elif counted is not None:
+            await self._renew_counts(post_id, read_counts(counted))
         await self._mirror_at_once(change)
         log.info("like.changed", post_id=post_id, account_id=by, is_liked=is_liked, is_hot=is_hot)
+
+    async def _renew_counts(self, post_id: PostId, counts: Counts) -> None:
+        """Show the new number without reading it again: a popular post is liked as often as it is read."""
+        await self._cache.renew(
+            COUNTS, post_id, counts, is_newer=lambda cached: cached.counted_id < counts.counted_id
+        )
 
     async def _mirror_at_once(self, change: PostLiked) -> None:
         """Both sides agree when the answer goes out; a side that is away is brought in line by the event."""

@@ -97,6 +97,8 @@ class Counts(msgspec.Struct, frozen=True):
     comment_count: int
     like_batch: int
     """The last batch of buffered likes that `like_count` holds."""
+    counted_id: int
+    """Of two readings, the one with the larger number was made after more likes."""
 
 
 class Item(msgspec.Struct, frozen=True):

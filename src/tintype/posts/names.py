@@ -5,6 +5,7 @@ own card is read anew after it, and the stale entry is looked up again.
 """
 
 import asyncio
+import re
 from collections.abc import Iterable
 
 from tintype.accounts import Account, Accounts
@@ -12,7 +13,7 @@ from tintype.base.cache import Cache, Kind
 from tintype.base.ids import AccountId
 
 NAMES = Kind("username", int, ttl_s=3_600)
-LONGEST_NAME = 30
+_NAME = re.compile(r"[a-z0-9_.]{1,30}")
 
 
 class Names:
@@ -23,7 +24,7 @@ class Names:
 
     async def find(self, names: Iterable[str]) -> dict[str, Account]:
         """The accounts that have these names, in lower case, now."""
-        wanted = [name for name in dict.fromkeys(names) if 0 < len(name) <= LONGEST_NAME and name.isascii()]
+        wanted = [name for name in dict.fromkeys(names) if _NAME.fullmatch(name)]
         found = await self._look(wanted)
         stale = [name for name in wanted if name in found and found[name].username != name]
         if stale:

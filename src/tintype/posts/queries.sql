@@ -62,7 +62,7 @@ FROM posts AS p WHERE p.id = ANY(:ids::bigint[]) AND p.deleted_at IS NULL;
 
 -- name: gather_counts
 -- The numbers of posts, from as many shards as they live on.
-SELECT id, like_count, comment_count, like_batch FROM posts WHERE id = ANY(:ids::bigint[]);
+SELECT id, like_count, comment_count, like_batch, counted_id FROM posts WHERE id = ANY(:ids::bigint[]);
 
 -- name: page_of_author
 -- What others may see of an author, newest first.
@@ -166,8 +166,9 @@ ON CONFLICT DO NOTHING RETURNING next_id() AS change_id;
 DELETE FROM likes WHERE post_id = :post_id AND account_id = :account_id RETURNING next_id() AS change_id;
 
 -- name: count_likes
--- The count moves with the row it counts, in one transaction.
-UPDATE posts SET like_count = like_count + :delta::int WHERE id = :post_id;
+-- The count moves with the row it counts, in one transaction. The number tells which of two readings is newer.
+UPDATE posts SET like_count = like_count + :delta::int, counted_id = next_id() WHERE id = :post_id
+RETURNING like_count, comment_count, like_batch, counted_id;
 
 -- name: fold_likes
 -- Adds a batch of buffered likes to the counts that do not hold it yet.
@@ -181,9 +182,10 @@ SELECT account_id, liked_id FROM likes WHERE post_id = :post_id AND liked_id < :
 ORDER BY liked_id DESC LIMIT :limit;
 
 -- name: mirror_like
--- What a person likes, on their own shard. The newest change wins, however often and in whatever order they arrive.
+-- What a person likes, on their own shard. The newest change wins, however often and in whatever order they arrive;
+-- nothing comes back for one who has left.
 INSERT INTO own_likes (account_id, post_id, change_id, is_active)
-VALUES (:account_id, :post_id, :change_id, :is_active)
+SELECT a.id, :post_id, :change_id, :is_active FROM accounts AS a WHERE a.id = :account_id
 ON CONFLICT (account_id, post_id) DO UPDATE SET change_id = excluded.change_id, is_active = excluded.is_active
 WHERE own_likes.change_id < excluded.change_id;
 
@@ -201,7 +203,7 @@ ORDER BY change_id DESC LIMIT :limit;
 -- name: mirror_tag
 -- The posts a person is in, on their own shard. The newest change wins.
 INSERT INTO tagged_in (account_id, post_id, change_id, is_active)
-VALUES (:account_id, :post_id, :change_id, :is_active)
+SELECT a.id, :post_id, :change_id, :is_active FROM accounts AS a WHERE a.id = :account_id
 ON CONFLICT (account_id, post_id) DO UPDATE SET change_id = excluded.change_id, is_active = excluded.is_active
 WHERE tagged_in.change_id < excluded.change_id;
 

@@ -11,7 +11,7 @@ from tintype.graph import Seen
 from tintype.posts.errors import PostNotFound
 from tintype.posts.models import Counts, Page, Post
 from tintype.posts.paging import fill_page
-from tintype.posts.room import CARDS, COUNTS, QUERIES, AtDesk, read_post
+from tintype.posts.room import CARDS, COUNTS, QUERIES, AtDesk, read_counts, read_post
 
 RECENT_EACH = 40
 """How many posts of each followed author a rebuilt timeline looks at."""
@@ -22,14 +22,20 @@ class Reading(AtDesk):
 
     async def get(self, post_id: PostId, *, viewer: AccountId | None) -> Post:
         """One post that the viewer may see."""
-        found = await self.find_many([post_id], viewer=viewer)
+        found = await self.find_many([post_id], viewer=viewer, with_unshown=True)
         if post_id not in found:
             raise PostNotFound
         return found[post_id]
 
-    async def find_many(self, ids: Iterable[PostId], *, viewer: AccountId | None) -> dict[PostId, Post]:
-        """Those of the posts that the viewer may see, with numbers and whether the viewer likes them."""
-        cards = await self._visible(ids, viewer)
+    async def find_many(
+        self, ids: Iterable[PostId], *, viewer: AccountId | None, with_unshown: bool = False
+    ) -> dict[PostId, Post]:
+        """Those of the posts that the viewer may see, with numbers and whether the viewer likes them.
+
+        What the viewer has archived, or a moderator has hidden, is among them only where it is asked for.
+        """
+        seen = await self._visible(ids, viewer)
+        cards = {each: card for each, card in seen.items() if card.is_shown or with_unshown}
         if not cards:
             return {}
         counts, liked = await asyncio.gather(self._counts(cards), self.which_liked(viewer, cards))
@@ -87,9 +93,10 @@ class Reading(AtDesk):
             )
             return [(PostId(row["id"]), row["id"]) for row in rows]
 
-        return await fill_page(
-            fetch, lambda ids: self.find_many(ids, viewer=author), before=before, limit=limit
-        )
+        async def show(ids: list[PostId]) -> dict[PostId, Post]:
+            return await self.find_many(ids, viewer=author, with_unshown=True)
+
+        return await fill_page(fetch, show, before=before, limit=limit)
 
     async def page_tagged_in(
         self, account_id: AccountId, *, viewer: AccountId | None, before: int, limit: int
@@ -146,15 +153,12 @@ class Reading(AtDesk):
 
     async def _load_counts(self, ids: list[PostId]) -> dict[PostId, Counts]:
         gathered = await self._shards.gather(QUERIES.gather_counts, ids)
-        return {
-            PostId(row["id"]): Counts(row["like_count"], row["comment_count"], row["like_batch"])
-            for row in gathered.complete()
-        }
+        return {PostId(row["id"]): read_counts(row) for row in gathered.complete()}
 
 
 def _add(each: PostId, counts: Counts, buffered: Buffered) -> Counts:
     like_count = buffered.add_to(each, counts.like_count, counts.like_batch)
-    return Counts(like_count, counts.comment_count, counts.like_batch)
+    return msgspec.structs.replace(counts, like_count=like_count)
 
 
 def _with_counts(card: Post, counts: Counts | None) -> Post:

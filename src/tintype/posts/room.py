@@ -84,3 +84,8 @@ def read_place(place_id: str | None, name: str | None, lat: float | None, lon: f
 def read_spans(text: str) -> tuple[Span, ...]:
     """Spans from how they are stored."""
     return msgspec.json.decode(text, type=tuple[Span, ...])
+
+
+def read_counts(row: asyncpg.Record) -> Counts:
+    """The numbers of a post from its row."""
+    return Counts(row["like_count"], row["comment_count"], row["like_batch"], row["counted_id"])

@@ -4,7 +4,7 @@ from tintype.base.jobs import Handler, Schedule, on
 from tintype.posts.events import PostEdited, PostLiked, PostPublished, PostRemoved
 from tintype.posts.keeping import Keeping
 
-FLUSH_EVERY_S = 1.0
+FLUSH_EVERY_S = 2.0
 PURGE_EVERY_S = 3_600.0
 
 

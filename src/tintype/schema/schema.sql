@@ -146,6 +146,7 @@ CREATE TABLE posts (
     hidden_at timestamp with time zone,
     deleted_at timestamp with time zone,
     like_batch bigint DEFAULT 0 NOT NULL,
+    counted_id bigint DEFAULT 0 NOT NULL,
     body_hash bytea,
     CONSTRAINT posts_pkey PRIMARY KEY (id)
 );

@@ -15,4 +15,5 @@ ALTER TABLE posts
     ADD COLUMN hidden_at timestamptz, -- by a moderator
     ADD COLUMN deleted_at timestamptz, -- purged some weeks later
     ADD COLUMN like_batch bigint NOT NULL DEFAULT 0, -- the last batch of buffered likes that the count holds
+    ADD COLUMN counted_id bigint NOT NULL DEFAULT 0, -- drawn when the count of likes last moved with a like
     ADD COLUMN body_hash bytea; -- of the request that an idempotency key came with
