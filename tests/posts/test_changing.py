@@ -260,3 +260,56 @@ async def test_the_count_of_posts_survives_whatever_is_done_at_once(rooms: Rooms
 
     shown = len(await rooms.posts.page_of_author(id_of(ana), before=2**63 - 1, limit=10))
     assert (await rooms.accounts.get(id_of(ana))).post_count == shown
+
+
+async def test_edits_of_tags_at_once_leave_both_sides_alike(
+    client: AsyncClient, ana: Person, bo: Person
+) -> None:
+    cleo = await join(client, "cleo")
+    post = await publish_with(ana)
+    path, media_id = f"/posts/{post['post_id']}", post["media"][0]["media_id"]
+    choices = [[bo], [cleo], [], [bo, cleo]] * 4
+
+    async def tag(people: list[Person]) -> None:
+        tags = [{"user_id": each.account_id, "x": 0.5, "y": 0.5} for each in people]
+        body = {"media": [{"media_id": media_id, "tagged": tags}]}
+        assert (await ana.call("PATCH", path, json=body)).status_code == 200
+
+    await asyncio.gather(*(tag(people) for people in choices))
+
+    shown = (await ana.call("GET", path)).json()["media"][0]["tagged"]
+    listed = {each.username for each in (bo, cleo) if await tagged_of(ana, each)}
+    assert {each["username"] for each in shown} == listed
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "options"),
+    [
+        ("GET", "/posts/00000000000", {}),
+        ("GET", "/posts/zzzzzzzzzzz", {}),
+        ("GET", "/posts/9999999999999999999", {}),
+        ("GET", "/posts/0", {}),
+        ("PUT", "/posts/9223372036854775807/like", {}),
+        ("GET", "/posts/9223372036854775807/likes", {}),
+        ("DELETE", "/posts/9223372036854775807/tags/me", {}),
+        ("GET", "/accounts/9223372036854775807/posts", {}),
+        ("GET", "/accounts/9223372036854775807/tagged", {}),
+        ("GET", "/accounts/me/likes", {"params": {"cursor": "MTow"}}),
+        ("POST", "/posts", {"content": b'{"media_ids": ["1"], "caption": "\\ud800"}'}),
+        ("POST", "/posts", {"content": b'{"media_ids": ["1"], "caption": "\xff"}'}),
+        ("POST", "/posts", {"json": {"media_ids": ["1"], "place": {"place_id": "\0", "name": "x"}}}),
+        (
+            "POST",
+            "/posts",
+            {"content": b'{"media_ids":["1"],"place":{"place_id":"p","name":"n","lat":1e999,"lon":0}}'},
+        ),
+        ("POST", "/posts", {"json": {"media_ids": ["1"]}, "headers": {"Idempotency-Key": "k" * 200}}),
+    ],
+)
+async def test_odd_requests_are_refused_and_never_crash(
+    ana: Person, method: str, path: str, options: dict[str, Any]
+) -> None:
+    answer = await ana.call(method, path, **options)
+
+    assert answer.status_code in {400, 404}, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"

@@ -120,7 +120,7 @@ class GridPostView(msgspec.Struct, frozen=True):
     post_id: str
     code: str
     permalink: str
-    cover: MediaView
+    cover: MediaView | None
     media_count: int
     like_count: int | None
     comment_count: int
@@ -267,7 +267,7 @@ def show_grid_post(post: Post, layout: Layout) -> GridPostView:
         post_id=str(post.id),
         code=encode_short(post.id),
         permalink=f"/p/{encode_short(post.id)}",
-        cover=show_media(post.media[0], {}),
+        cover=show_media(post.media[0], {}) if post.media else None,
         media_count=len(post.media),
         like_count=post.like_count,
         comment_count=post.comment_count,

@@ -16,6 +16,7 @@ from tintype.posts.models import Edit, ItemEdit
 from tintype.posts.publishing import add_tags, columns_of
 from tintype.posts.room import QUERIES, read_place, read_spans
 from tintype.posts.states import States
+from tintype.posts.tagging import list_tagged
 
 log = get_log("posts")
 UNSET = msgspec.UNSET
@@ -34,9 +35,10 @@ class Editing(States):
             row = await tx.fetch_one(QUERIES.lock_post, post_id=post_id)
             if row is None:
                 raise PostNotFound
+            people = await list_tagged(tx, post_id)
             if edit.items:
                 await _edit_items(tx, post_id, edit.items)
-            event = await _write(tx, row, edit, composed)
+            event = await _write(tx, row, people, edit, composed)
             await self._outbox.add(tx, event)
         await self.forget(post_id)
         await self._mirror_tags_at_once(
@@ -88,7 +90,13 @@ async def _edit_items(tx: Transaction, post_id: PostId, items: Sequence[ItemEdit
             await add_tags(tx, post_id, [(position, each) for each in item.tagged])
 
 
-async def _write(tx: Transaction, row: asyncpg.Record, edit: Edit, composed: Composed | None) -> PostEdited:
+async def _write(
+    tx: Transaction,
+    row: asyncpg.Record,
+    people: Sequence[AccountId],
+    edit: Edit,
+    composed: Composed | None,
+) -> PostEdited:
     post_id, author_id = PostId(row["id"]), AccountId(row["author_id"])
     words = composed or _composed(row)
     place = read_place(row["place_id"], row["place_name"], row["lat"], row["lon"])
@@ -100,9 +108,9 @@ async def _write(tx: Transaction, row: asyncpg.Record, edit: Edit, composed: Com
         comments_enabled=_or(edit.comments_enabled, row["comments_enabled"]),
         hides_like_count=_or(edit.hides_like_count, row["hides_like_count"]),
     )
-    tagged = [AccountId(each["account_id"]) for each in await tx.fetch(QUERIES.list_tagged, post_id=post_id)]
+    tagged = await list_tagged(tx, post_id)
     check_tagged(tagged)
-    untagged = tuple(AccountId(each) for each in row["tagged_ids"] if each not in tagged)
+    untagged = tuple(each for each in people if each not in tagged)
     place_id = place.id if place else None
     return PostEdited(
         post_id,
@@ -110,7 +118,7 @@ async def _write(tx: Transaction, row: asyncpg.Record, edit: Edit, composed: Com
         change_id,
         words.hashtags,
         words.mention_ids,
-        tuple(tagged),
+        tagged,
         place_id,
         untagged,
     )

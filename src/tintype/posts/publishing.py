@@ -2,10 +2,11 @@
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import msgspec
 
-from shardwright.running import Transaction
+from shardwright.running import Shard, Transaction
 from tintype.accounts import AccountNotFound
 from tintype.base.ids import AccountId, MediaId, PostId
 from tintype.base.log import get_log
@@ -18,6 +19,14 @@ from tintype.posts.room import QUERIES, Desk
 from tintype.posts.tagging import Tagging
 
 log = get_log("posts")
+
+
+@dataclass(frozen=True)
+class Key:
+    """An idempotency key, if there is one, and the hash of the request that came with it."""
+
+    text: str | None
+    body_hash: bytes
 
 
 class Publishing(Tagging):
@@ -53,25 +62,25 @@ class Publishing(Tagging):
                 hides_like_count=hides_like_count,
             )
         )
+        key = Key(idempotency_key, hashlib.sha256(msgspec.json.encode(draft)).digest())
+        earlier = await _find_earlier(self._shards.owner(author_id), author_id, key)
+        if earlier is not None:
+            return earlier
         composed = await self._composer.compose(author_id, draft.caption)
         people = [each.account_id for item in draft.items for each in item.tagged]
         await self._composer.check_taggable(author_id, people)
-        return await self._publish(author_id, draft, composed, idempotency_key)
+        return await self._publish(author_id, draft, composed, key)
 
-    async def _publish(
-        self, author_id: AccountId, draft: Draft, composed: Composed, idempotency_key: str | None
-    ) -> PostId:
-        body_hash = hashlib.sha256(msgspec.json.encode(draft)).digest()
+    async def _publish(self, author_id: AccountId, draft: Draft, composed: Composed, key: Key) -> PostId:
         shard = self._shards.owner(author_id)
         async with shard.begin() as tx:
             if await tx.fetch_one(QUERIES.lock_author, author_id=author_id) is None:
                 raise AccountNotFound
-            if idempotency_key is not None:
-                earlier = await _find_earlier(tx, author_id, idempotency_key, body_hash)
-                if earlier is not None:
-                    return earlier
+            earlier = await _find_earlier(tx, author_id, key)
+            if earlier is not None:
+                return earlier
             await self._check_day(tx, author_id)
-            post_id = await _insert(tx, author_id, draft, composed, (idempotency_key, body_hash))
+            post_id = await _insert(tx, author_id, draft, composed, key)
             published = _announcement(post_id, author_id, draft, composed)
             await self._outbox.add(tx, published)
         log.info("post.published", post_id=post_id, shard=shard.number)
@@ -86,13 +95,14 @@ class Publishing(Tagging):
             raise TooManyPosts(f"At most {most} posts a day.", retry_after_s=max(1, row["wait_s"]))
 
 
-async def _find_earlier(
-    tx: Transaction, author_id: AccountId, idempotency_key: str, body_hash: bytes
-) -> PostId | None:
-    row = await tx.fetch_one(QUERIES.find_by_key, author_id=author_id, idempotency_key=idempotency_key)
+async def _find_earlier(where: Shard | Transaction, author_id: AccountId, key: Key) -> PostId | None:
+    """What the same request has made before; asked once to answer it cheaply and once under the lock, to be sure."""
+    if key.text is None:
+        return None
+    row = await where.fetch_one(QUERIES.find_by_key, author_id=author_id, idempotency_key=key.text)
     if row is None:
         return None
-    if row["body_hash"] not in {None, body_hash}:
+    if row["body_hash"] not in {None, key.body_hash}:
         raise IdempotencyKeyReused
     return PostId(row["id"])
 
@@ -102,7 +112,7 @@ async def _insert(
     author_id: AccountId,
     draft: Draft,
     composed: Composed,
-    key: tuple[str | None, bytes],
+    key: Key,
 ) -> PostId:
     post_id = PostId(
         await tx.fetch_value(
@@ -111,8 +121,8 @@ async def _insert(
             **columns_of(composed, draft.place),
             comments_enabled=draft.comments_enabled,
             hides_like_count=draft.hides_like_count,
-            idempotency_key=key[0],
-            body_hash=key[1],
+            idempotency_key=key.text,
+            body_hash=key.body_hash,
         )
     )
     media_ids = [item.media_id for item in draft.items]

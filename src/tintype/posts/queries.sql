@@ -110,8 +110,7 @@ SELECT author_id FROM posts WHERE id = :post_id;
 -- name: lock_post
 -- How a post is now, kept so until the end of the transaction.
 SELECT id, author_id, caption, spans, hashtags, mention_ids, place_id, place_name, lat, lon, comments_enabled,
-       hides_like_count, pinned_at, archived_at, hidden_at, deleted_at,
-       ARRAY(SELECT DISTINCT account_id FROM post_tags WHERE post_id = :post_id) AS tagged_ids
+       hides_like_count, pinned_at, archived_at, hidden_at, deleted_at
 FROM posts WHERE id = :post_id AND deleted_at IS NULL FOR NO KEY UPDATE;
 
 -- name: edit_post
@@ -134,7 +133,7 @@ UPDATE post_media SET alt_text = :alt_text WHERE post_id = :post_id AND position
 DELETE FROM post_tags WHERE post_id = :post_id AND position = :position;
 
 -- name: list_tagged
--- Who is in the pictures of a post.
+-- Who is in the pictures of a post. Asked after the lock is had: a statement that waits for it sees what was before.
 SELECT DISTINCT account_id FROM post_tags WHERE post_id = :post_id;
 
 -- name: untag

@@ -15,6 +15,7 @@ from tintype.posts.events import PostPublished, PostRemoved
 from tintype.posts.models import MOST_PINNED
 from tintype.posts.publishing import Publishing
 from tintype.posts.room import QUERIES
+from tintype.posts.tagging import list_tagged
 
 log = get_log("posts")
 
@@ -102,7 +103,8 @@ class States(Publishing):
             )
             if before.is_shown != after.is_shown:
                 await tx.execute(QUERIES.count_posts, author_id=author_id, delta=1 if after.is_shown else -1)
-            news = _news(row, change_id, before, after)
+            people = await list_tagged(tx, post_id)
+            news = _news(row, people, change_id, before=before, after=after)
             if news is not None:
                 await self._outbox.add(tx, news)
         await self._settle(post_id, author_id, news)
@@ -131,10 +133,11 @@ class States(Publishing):
             raise TooManyPinned
 
 
-def _news(row: asyncpg.Record, change_id: int, before: State, after: State) -> Event | None:
+def _news(
+    row: asyncpg.Record, tagged: tuple[AccountId, ...], change_id: int, *, before: State, after: State
+) -> Event | None:
     """What others must hear; a pin is nobody's business but the profile's."""
     post_id, author_id = PostId(row["id"]), AccountId(row["author_id"])
-    tagged = tuple(AccountId(each) for each in row["tagged_ids"])
     is_deleted = after.deleted_at is not None
     if is_deleted or (before.is_shown and not after.is_shown):
         return PostRemoved(post_id, author_id, change_id, is_deleted, tagged)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from shardwright.running import Transaction
 from tintype.base.ids import AccountId, PostId, has_shard
 from tintype.base.log import get_log
 from tintype.posts.errors import PostNotFound
@@ -44,10 +45,11 @@ class Tagging(Reading):
             raise PostNotFound
         async with self._shards.owner(post_id).begin() as tx:
             post = await tx.fetch_one(QUERIES.lock_post, post_id=post_id)
+            people = await list_tagged(tx, post_id)
             if post is None or not await tx.fetch(QUERIES.untag, post_id=post_id, account_id=account_id):
                 return
             change_id = await tx.fetch_value(QUERIES.draw_change)
-            rest = tuple(AccountId(each) for each in post["tagged_ids"] if each != account_id)
+            rest = tuple(each for each in people if each != account_id)
             event = PostEdited(
                 post_id,
                 AccountId(post["author_id"]),
@@ -93,3 +95,9 @@ class Tagging(Reading):
             await self._mirror_tags(post_id, change_id, added=added, removed=removed)
         except SERVER_AWAY as error:
             log.warning("tags.postponed", post_id=post_id, error=str(error))
+
+
+async def list_tagged(tx: Transaction, post_id: PostId) -> tuple[AccountId, ...]:
+    """Who is in the pictures of a post that the transaction has locked."""
+    rows = await tx.fetch(QUERIES.list_tagged, post_id=post_id)
+    return tuple(AccountId(row["account_id"]) for row in rows)
