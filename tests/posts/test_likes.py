@@ -279,6 +279,24 @@ async def test_losing_redis_makes_drift_that_is_found_and_repaired(
     assert await count_of(bo, post["post_id"]) == 1
 
 
+async def test_a_count_of_comments_moves_with_its_transaction_and_shows_at_once(
+    rooms: Rooms, client: AsyncClient, ana: Person
+) -> None:
+    post_id = PostId(int((await ana.publish())["post_id"]))
+    path = f"/api/v1/posts/{post_id}"
+    assert (await client.get(path)).json()["comment_count"] == 0
+
+    async with rooms.shards.owner(post_id).begin() as tx:
+        await rooms.posts.count_comments(tx, post_id, delta=2)
+    assert (await client.get(path)).json()["comment_count"] == 2
+
+    with pytest.raises(RuntimeError):
+        async with rooms.shards.owner(post_id).begin() as tx:
+            await rooms.posts.count_comments(tx, post_id, delta=5)
+            raise RuntimeError
+    assert (await client.get(path)).json()["comment_count"] == 2
+
+
 async def test_every_count_is_compared_with_its_rows(rooms: Rooms, ana: Person, bo: Person) -> None:
     await ana.publish()
     await bo.call("PUT", f"/accounts/{ana.account_id}/follow")

@@ -10,7 +10,7 @@ from tintype.api.cursors import decode_cursor, encode_cursor
 from tintype.api.etags import UNCHANGED, tagged
 from tintype.api.given import Cursor, Guest, House, Limit, PathId, Viewer, id_from
 from tintype.api.shown import show_page
-from tintype.api.views import PostsView, ProfileView, avatar_of, show_grid_post, show_relation
+from tintype.api.views import PostsView, ProfileView, picture_of, show_grid_post, show_relation
 from tintype.base.ids import AccountId
 from tintype.posts import Profile
 from tintype.wiring import Rooms
@@ -93,7 +93,7 @@ def _show(found: Profile, rooms: Rooms) -> ProfileView:
         full_name=account.full_name,
         bio=account.bio,
         website=account.website,
-        profile_pic_url=avatar_of(account),
+        profile_pic_url=picture_of(account),
         is_private=account.is_private,
         is_verified=account.is_verified,
         post_count=account.post_count,

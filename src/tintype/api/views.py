@@ -19,6 +19,9 @@ class AccountView(msgspec.Struct, frozen=True):
     account_id: str
     username: str
     full_name: str
+    bio: str
+    website: str
+    profile_pic_url: str | None
     is_private: bool
     is_verified: bool
     post_count: int
@@ -185,6 +188,9 @@ def show_account(account: Account, *, viewer_follows: bool = False) -> AccountVi
         account_id=str(account.id),
         username=account.username,
         full_name=account.full_name,
+        bio=account.bio,
+        website=account.website,
+        profile_pic_url=picture_of(account),
         is_private=account.is_private,
         is_verified=account.is_verified,
         post_count=account.post_count,
@@ -197,7 +203,7 @@ def show_account(account: Account, *, viewer_follows: bool = False) -> AccountVi
 def show_author(account: Account) -> AuthorView:
     """An account beside what it made."""
     return AuthorView(
-        str(account.id), account.username, account.full_name, avatar_of(account), account.is_verified
+        str(account.id), account.username, account.full_name, picture_of(account), account.is_verified
     )
 
 
@@ -208,7 +214,7 @@ def show_person(seen: Seen) -> PersonView:
         user_id=str(account.id),
         username=account.username,
         full_name=account.full_name,
-        profile_pic_url=avatar_of(account),
+        profile_pic_url=picture_of(account),
         is_verified=account.is_verified,
         is_private=account.is_private,
         relationship=show_relation(seen.relation),
@@ -222,9 +228,9 @@ def show_relation(relation: Relation) -> RelationshipView:
     )
 
 
-def avatar_of(account: Account) -> str | None:
-    """Where an account's picture is served."""
-    return urls_of(account.avatar_folder)["150"] if account.avatar_folder else None
+def picture_of(account: Account) -> str | None:
+    """Where an account's own picture is served, if it has one."""
+    return urls_of(account.avatar_folder)["320"] if account.avatar_folder else None
 
 
 def show_post(

@@ -169,6 +169,10 @@ DELETE FROM likes WHERE post_id = :post_id AND account_id = :account_id RETURNIN
 UPDATE posts SET like_count = like_count + :delta::int, counted_id = next_id() WHERE id = :post_id
 RETURNING like_count, comment_count, like_batch, counted_id;
 
+-- name: count_comments
+-- Visible comments, moved by the transaction that changes them.
+UPDATE posts SET comment_count = comment_count + :delta::int WHERE id = :post_id;
+
 -- name: fold_likes
 -- Adds a batch of buffered likes to the counts that do not hold it yet.
 UPDATE posts AS p SET like_count = p.like_count + change.delta, like_batch = :batch

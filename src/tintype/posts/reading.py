@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from shardwright.running import Transaction
 from tintype.base.counting import Buffered
 from tintype.base.ids import AccountId, PostId, has_shard
 from tintype.graph import Seen
@@ -124,8 +125,17 @@ class Reading(AtDesk):
         await self.forget_counts(*ids)
 
     async def forget_counts(self, *ids: PostId) -> None:
-        """Read the numbers of these posts anew; whoever counts comments calls it after the commit."""
+        """Read the numbers of these posts anew."""
         await self._cache.forget(COUNTS, *ids)
+
+    async def count_comments(self, tx: Transaction, post_id: PostId, *, delta: int) -> None:
+        """Move a post's count together with the comments that the same transaction adds or removes."""
+        await tx.execute(QUERIES.count_comments, post_id=post_id, delta=delta)
+
+        async def forget(_server: str) -> None:
+            await self.forget_counts(post_id)
+
+        tx.after_commit(forget)
 
     async def _visible(self, ids: Iterable[PostId], viewer: AccountId | None) -> dict[PostId, Post]:
         cards = await self._cards(ids)

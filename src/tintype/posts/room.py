@@ -28,7 +28,7 @@ SERVER_AWAY = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, 
 class MediaShelf(Protocol):
     """What posts need of the media room: pictures go in the transaction in which their post goes."""
 
-    async def delete_in(self, tx: Transaction, media_ids: Sequence[MediaId]) -> None:
+    async def delete_in(self, tx: Transaction, media_ids: Sequence[MediaId]) -> object:
         """Let these pictures and their files go, once the transaction commits."""
         ...
 
