@@ -7,6 +7,7 @@ from tintype.api.comments import CommentsApi
 from tintype.api.graph import GraphApi
 from tintype.api.people import PeopleApi
 from tintype.api.posts import PostsApi
+from tintype.api.profiles import ProfilesApi
 from tintype.api.saves import SavesApi
 
 CONTROLLERS: tuple[type[Controller], ...] = (
@@ -16,4 +17,5 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     PostsApi,
     CommentsApi,
     SavesApi,
+    ProfilesApi,
 )

@@ -19,11 +19,14 @@ from tintype.graph.service import Graph
 from tintype.graph.sight import Sight
 from tintype.graph.store import QUERIES
 from tintype.graph.suggesting import Suggestion, Suggestions
+from tintype.graph.tallies import QUERIES as TALLY_QUERIES
+from tintype.graph.tallies import graph_tallies
 
 __all__ = [
     "ONESELF",
     "QUERIES",
     "STRANGER",
+    "TALLY_QUERIES",
     "BlockChanged",
     "CannotBeYourself",
     "CannotFollowYourself",
@@ -43,5 +46,6 @@ __all__ = [
     "Suggestions",
     "TooManyAttitudes",
     "TooManyFollowees",
+    "graph_tallies",
     "may_know",
 ]
