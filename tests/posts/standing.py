@@ -3,8 +3,9 @@
 from typing import cast
 
 import asyncpg
+from httpx import AsyncClient
 
-from tests.support import Person
+from tests.support import Person, join
 from tintype.base.ids import AccountId
 from tintype.wiring import Rooms
 
@@ -43,3 +44,13 @@ async def block(rooms: Rooms, blocker: Person, blocked: Person) -> None:
 
 async def follow(follower: Person, followee: Person) -> None:
     assert (await follower.call("PUT", f"/accounts/{followee.account_id}/follow")).status_code < 300
+
+
+async def crowd(client: AsyncClient, count: int, *, name: str = "person") -> list[Person]:
+    """Many people, each from a network of their own: a single one may not bring so many."""
+    people: list[Person] = []
+    for number in range(count):
+        client.headers["X-Forwarded-For"] = f"198.51.100.{number}"
+        people.append(await join(client, f"{name}{number}"))
+    del client.headers["X-Forwarded-For"]
+    return people

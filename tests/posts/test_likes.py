@@ -8,8 +8,8 @@ import pytest
 from httpx import AsyncClient
 from redis.exceptions import ConnectionError as RedisAway
 
-from tests.posts.standing import block, id_of, run_sql
-from tests.support import Person, join
+from tests.posts.standing import block, crowd, id_of, run_sql
+from tests.support import Person
 from tintype.base.counting import HotCounts
 from tintype.base.ids import AccountId, PostId
 from tintype.base.tallies import Reconciler
@@ -35,10 +35,6 @@ async def rows_of(rooms: Rooms, post_id: str) -> tuple[int, int]:
 async def own_likes(person: Person) -> list[str]:
     page = (await person.call("GET", "/accounts/me/likes")).json()
     return [each["post_id"] for each in page["posts"]]
-
-
-async def crowd(client: AsyncClient, count: int) -> list[Person]:
-    return [await join(client, f"person{number}") for number in range(count)]
 
 
 @pytest.fixture

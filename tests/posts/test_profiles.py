@@ -7,19 +7,17 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from tests.posts.standing import block, follow, id_of, make_private, run_sql
-from tests.support import Person, join, serve
+from tests.posts.standing import block, crowd, follow, id_of, make_private, run_sql
+from tests.support import Person, serve
 from tintype.base.settings import Settings
 from tintype.wiring import Rooms
 
 
 async def far_from(rooms: Rooms, client: AsyncClient, person: Person) -> Person:
     """Somebody who lives on another shard."""
-    for number in range(40):
-        other = await join(client, f"other{number}")
-        if rooms.shards.shard_of(id_of(other)) != rooms.shards.shard_of(id_of(person)):
-            return other
-    raise AssertionError("everybody lives together")
+    home = rooms.shards.shard_of(id_of(person))
+    people = await crowd(client, 12, name="other")
+    return next(each for each in people if rooms.shards.shard_of(id_of(each)) != home)
 
 
 async def test_a_profile_shows_the_account_the_relationship_and_twelve_posts(ana: Person, bo: Person) -> None:

@@ -17,6 +17,13 @@ from tintype.posts.reading import Reading
 from tintype.posts.room import COUNTS, QUERIES, SERVER_AWAY, read_counts
 
 log = get_log("posts")
+_CHANGES = {
+    (True, False): QUERIES.like_and_count,
+    (False, False): QUERIES.unlike_and_count,
+    (True, True): QUERIES.like,
+    (False, True): QUERIES.unlike,
+}
+"""What changes a like, by whether it is given and whether its post is hot."""
 
 
 class Liking(Reading):
@@ -93,21 +100,16 @@ class Liking(Reading):
         self, post_id: PostId, author_id: AccountId, by: AccountId, *, is_liked: bool
     ) -> None:
         is_hot = await self._desk.likes.is_hot(post_id)
-        delta = 1 if is_liked else -1
-        query = QUERIES.like if is_liked else QUERIES.unlike
         async with self._shards.owner(post_id).begin() as tx:
-            change_id = await tx.fetch_value(query, post_id=post_id, account_id=by)
-            if change_id is None:
+            changed = await tx.fetch_one(_CHANGES[is_liked, is_hot], post_id=post_id, account_id=by)
+            if changed is None:
                 return
-            change = PostLiked(post_id, author_id, by, change_id, is_liked)
+            change = PostLiked(post_id, author_id, by, changed["change_id"], is_liked)
             await self._outbox.add(tx, change)
-            counted = None
-            if not is_hot:  # last, so that the row's lock is held for as short as can be
-                counted = await tx.fetch_one(QUERIES.count_likes, post_id=post_id, delta=delta)
         if is_hot:
-            await self._desk.likes.add(post_id, delta)
-        elif counted is not None:
-            await self._renew_counts(post_id, read_counts(counted))
+            await self._desk.likes.add(post_id, 1 if is_liked else -1)
+        else:
+            await self._renew_counts(post_id, read_counts(changed))
         await self._mirror_at_once(change)
         log.info("like.changed", post_id=post_id, account_id=by, is_liked=is_liked, is_hot=is_hot)
 

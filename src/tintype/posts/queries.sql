@@ -164,10 +164,24 @@ ON CONFLICT DO NOTHING RETURNING next_id() AS change_id;
 -- Unliking twice returns no row.
 DELETE FROM likes WHERE post_id = :post_id AND account_id = :account_id RETURNING next_id() AS change_id;
 
--- name: count_likes
--- The count moves with the row it counts, in one transaction. The number tells which of two readings is newer.
-UPDATE posts SET like_count = like_count + :delta::int, counted_id = next_id() WHERE id = :post_id
-RETURNING like_count, comment_count, like_batch, counted_id;
+-- name: like_and_count
+-- The same with the count, which moves with the row it counts. The second number tells which of two readings is newer.
+WITH liked AS (
+    INSERT INTO likes (post_id, account_id, liked_id)
+    SELECT id, :account_id, next_id() FROM posts WHERE id = :post_id AND deleted_at IS NULL
+    ON CONFLICT DO NOTHING RETURNING post_id, next_id() AS change_id
+)
+UPDATE posts AS p SET like_count = p.like_count + 1, counted_id = next_id() FROM liked WHERE p.id = liked.post_id
+RETURNING liked.change_id, p.like_count, p.comment_count, p.like_batch, p.counted_id;
+
+-- name: unlike_and_count
+-- Likewise.
+WITH unliked AS (
+    DELETE FROM likes WHERE post_id = :post_id AND account_id = :account_id
+    RETURNING post_id, next_id() AS change_id
+)
+UPDATE posts AS p SET like_count = p.like_count - 1, counted_id = next_id() FROM unliked WHERE p.id = unliked.post_id
+RETURNING unliked.change_id, p.like_count, p.comment_count, p.like_batch, p.counted_id;
 
 -- name: count_comments
 -- Visible comments, moved by the transaction that changes them.

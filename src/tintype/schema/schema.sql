@@ -204,6 +204,7 @@ CREATE TABLE own_likes (
     CONSTRAINT own_likes_pkey PRIMARY KEY (account_id, post_id)
 );
 CREATE INDEX own_likes_newest ON own_likes USING btree (account_id, change_id DESC) WHERE is_active;
+CREATE INDEX own_likes_removed ON own_likes USING btree (change_id) WHERE (NOT is_active);
 
 CREATE TABLE popular_accounts (
     account_id bigint NOT NULL,
@@ -254,6 +255,7 @@ CREATE TABLE posts (
     body_hash bytea,
     CONSTRAINT posts_pkey PRIMARY KEY (id)
 );
+CREATE INDEX posts_archived ON posts USING btree (author_id, id DESC) WHERE (archived_at IS NOT NULL);
 CREATE INDEX posts_deleted ON posts USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX posts_of_author ON posts USING btree (author_id, id DESC);
 CREATE UNIQUE INDEX posts_once ON posts USING btree (author_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
@@ -292,6 +294,7 @@ CREATE TABLE tagged_in (
     is_active boolean NOT NULL,
     CONSTRAINT tagged_in_pkey PRIMARY KEY (account_id, post_id)
 );
+CREATE INDEX tagged_in_removed ON tagged_in USING btree (change_id) WHERE (NOT is_active);
 
 CREATE TABLE usernames (
     username text NOT NULL,

@@ -16,3 +16,5 @@ CREATE TABLE tagged_in (
     is_active boolean NOT NULL,
     PRIMARY KEY (account_id, post_id)
 );
+
+CREATE INDEX tagged_in_removed ON tagged_in (change_id) WHERE NOT is_active;

@@ -12,3 +12,4 @@ CREATE TABLE own_likes (
 );
 
 CREATE INDEX own_likes_newest ON own_likes (account_id, change_id DESC) WHERE is_active;
+CREATE INDEX own_likes_removed ON own_likes (change_id) WHERE NOT is_active;
