@@ -89,6 +89,7 @@ class Rooms:
     def handlers(self) -> list[Handler]:
         """Everything that reacts to events."""
         return [
+            *self.accounts.handlers(),
             *self.graph.handlers(),
             *self.feed.handlers(),
             *self.comments.handlers(),
@@ -102,6 +103,7 @@ class Rooms:
     def schedules(self) -> list[Schedule]:
         """Everything that repeats by the clock."""
         return [
+            *self.accounts.schedules(),
             *self.comments.schedules(),
             *self.saves.schedules(),
             *self.notifications.schedules(),
@@ -141,7 +143,7 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
 
     events = Outbox(poke)
     cache, limiter = Cache(redis, settings.namespace), Limiter(redis, settings.namespace)
-    people = Accounts(shards, events, cache, limiter)
+    people = Accounts(shards, events, cache, limiter, settings=settings)
     follows = Graph(shards, events, people)
     sight = Sight(people, follows)
     shared = Posts(shards, events, sight, cache, limiter)

@@ -12,13 +12,13 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import License
 
 from tintype import __version__
-from tintype.accounts import Account
+from tintype.accounts import Account, Caller, Pass
 from tintype.api.docs import docs_page
 from tintype.api.given import SessionReader
 from tintype.api.health import healthz, metrics, readyz
 from tintype.api.problems import HANDLERS
 from tintype.api.routes import CONTROLLERS
-from tintype.api.session import Sessions
+from tintype.api.session import Sessions, send_fresh_cookies
 from tintype.api.static import WebApp, media_file
 from tintype.base.settings import Settings
 from tintype.wiring import Rooms, open_rooms
@@ -55,7 +55,11 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
             "sessions": Provide(provide_sessions, sync_to_thread=False),
             "viewer": Provide(provide_viewer),
             "guest": Provide(provide_guest),
+            "current": Provide(provide_current),
+            "proven": Provide(provide_proven),
+            "caller": Provide(provide_caller, sync_to_thread=False),
         },
+        before_send=[send_fresh_cookies],
         exception_handlers=HANDLERS,
         request_max_body_size=LARGEST_BODY_BYTES,
         openapi_config=_openapi(),
@@ -82,6 +86,21 @@ async def provide_viewer(request: Request[Any, Any, Any], sessions: SessionReade
 async def provide_guest(request: Request[Any, Any, Any], sessions: SessionReader) -> Account | None:
     """Who is asking, or None for somebody who has not signed in."""
     return await sessions.viewer(request) if sessions.token(request) else None
+
+
+async def provide_current(request: Request[Any, Any, Any], sessions: SessionReader) -> Pass:
+    """The session that asks."""
+    return (await sessions.recognise(request))[0]
+
+
+async def provide_proven(request: Request[Any, Any, Any], sessions: SessionReader) -> Pass:
+    """The session that asks, whose holder proved who they are within the last minutes."""
+    return await sessions.proven(request)
+
+
+def provide_caller(request: Request[Any, Any, Any], sessions: SessionReader) -> Caller:
+    """Where the request came from."""
+    return sessions.caller(request)
 
 
 def _openapi() -> OpenAPIConfig:

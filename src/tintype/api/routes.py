@@ -4,8 +4,16 @@ from litestar import Controller
 
 from tintype.api.accounts import AccountsApi
 from tintype.api.posts import PostsApi
+from tintype.api.profile import ProfileApi
+from tintype.api.security import SecurityApi
+from tintype.api.sessions import SessionsApi
+from tintype.api.tokens import TokensApi
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     AccountsApi,
+    ProfileApi,
+    SessionsApi,
+    TokensApi,
+    SecurityApi,
     PostsApi,
 )

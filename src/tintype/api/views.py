@@ -16,6 +16,9 @@ class AccountView(msgspec.Struct, frozen=True):
     account_id: str
     username: str
     full_name: str
+    bio: str
+    website: str
+    profile_pic_url: str | None
     is_private: bool
     is_verified: bool
     post_count: int
@@ -75,6 +78,9 @@ def show_account(account: Account, *, viewer_follows: bool = False) -> AccountVi
         account_id=str(account.id),
         username=account.username,
         full_name=account.full_name,
+        bio=account.bio,
+        website=account.website,
+        profile_pic_url=picture_of(account),
         is_private=account.is_private,
         is_verified=account.is_verified,
         post_count=account.post_count,
@@ -84,12 +90,19 @@ def show_account(account: Account, *, viewer_follows: bool = False) -> AccountVi
     )
 
 
+def picture_of(account: Account) -> str | None:
+    """Where an account's own picture is served, if it has one."""
+    return urls_of(account.avatar_folder)["320"] if account.avatar_folder else None
+
+
 def show_post(post: Post, author: Account, layout: Layout) -> PostView:
     """A post with its author."""
     return PostView(
         post_id=str(post.id),
         permalink=f"/p/{encode_short(post.id)}",
-        author=AuthorView(str(author.id), author.username, author.full_name, None, author.is_verified),
+        author=AuthorView(
+            str(author.id), author.username, author.full_name, picture_of(author), author.is_verified
+        ),
         media=[_show_media(item) for item in post.media],
         caption=post.caption,
         like_count=post.like_count,

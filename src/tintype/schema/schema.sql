@@ -38,6 +38,10 @@ CREATE TABLE accounts (
     avatar_folder text,
     status text DEFAULT 'active'::text NOT NULL,
     role text DEFAULT 'person'::text NOT NULL,
+    email text,
+    pending_email text,
+    phone text,
+    password_changed_at timestamp with time zone,
     CONSTRAINT accounts_pkey PRIMARY KEY (id)
 );
 
@@ -56,6 +60,23 @@ CREATE TABLE blocks (
     CONSTRAINT blocks_pkey PRIMARY KEY (account_id, blocked_id)
 );
 
+CREATE TABLE challenges (
+    challenge text NOT NULL,
+    purpose text NOT NULL,
+    account_id bigint,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT challenges_pkey PRIMARY KEY (challenge)
+);
+CREATE INDEX challenges_ending ON challenges USING btree (expires_at);
+
+CREATE TABLE claims (
+    key text NOT NULL,
+    account_id bigint NOT NULL,
+    claimed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT claims_pkey PRIMARY KEY (key)
+);
+
 CREATE TABLE followers (
     account_id bigint NOT NULL,
     follower_id bigint NOT NULL,
@@ -71,6 +92,14 @@ CREATE TABLE following (
     CONSTRAINT following_pkey PRIMARY KEY (account_id, followee_id)
 );
 
+CREATE TABLE former_usernames (
+    account_id bigint NOT NULL,
+    username text NOT NULL,
+    kept_until timestamp with time zone NOT NULL,
+    CONSTRAINT former_usernames_pkey PRIMARY KEY (account_id, username)
+);
+CREATE INDEX former_usernames_ending ON former_usernames USING btree (kept_until);
+
 CREATE TABLE leases (
     name text NOT NULL,
     holder text NOT NULL,
@@ -84,6 +113,21 @@ CREATE TABLE likes (
     CONSTRAINT likes_pkey PRIMARY KEY (post_id, account_id)
 );
 
+CREATE TABLE mails (
+    token_hash bytea NOT NULL,
+    account_id bigint NOT NULL,
+    kind text NOT NULL,
+    address text NOT NULL,
+    nonce text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    used_at timestamp with time zone,
+    CONSTRAINT mails_pkey PRIMARY KEY (token_hash)
+);
+CREATE INDEX mails_ending ON mails USING btree (expires_at);
+CREATE INDEX mails_of_account ON mails USING btree (account_id);
+
 CREATE TABLE media (
     id bigint NOT NULL,
     account_id bigint NOT NULL,
@@ -95,6 +139,18 @@ CREATE TABLE media (
     CONSTRAINT media_pkey PRIMARY KEY (id)
 );
 CREATE INDEX media_expiring ON media USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+CREATE TABLE passkeys (
+    account_id bigint NOT NULL,
+    credential_id bytea NOT NULL,
+    id bigint DEFAULT next_id() NOT NULL,
+    public_key bytea NOT NULL,
+    sign_count bigint NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_used_at timestamp with time zone,
+    CONSTRAINT passkeys_pkey PRIMARY KEY (account_id, credential_id)
+);
 
 CREATE TABLE post_media (
     post_id bigint NOT NULL,
@@ -116,6 +172,13 @@ CREATE TABLE posts (
 CREATE INDEX posts_of_author ON posts USING btree (author_id, id DESC);
 CREATE UNIQUE INDEX posts_once ON posts USING btree (author_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
+CREATE TABLE recovery_codes (
+    account_id bigint NOT NULL,
+    code_hash bytea NOT NULL,
+    used_at timestamp with time zone,
+    CONSTRAINT recovery_codes_pkey PRIMARY KEY (account_id, code_hash)
+);
+
 CREATE TABLE schedules (
     name text NOT NULL,
     started_at timestamp with time zone NOT NULL,
@@ -129,9 +192,24 @@ CREATE TABLE sessions (
     account_id bigint NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone NOT NULL,
+    id bigint DEFAULT next_id(),
+    name text DEFAULT ''::text NOT NULL,
+    scopes text[],
+    last_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    renewed_at timestamp with time zone DEFAULT now() NOT NULL,
+    proved_at timestamp with time zone,
+    is_replaced boolean DEFAULT false NOT NULL,
     CONSTRAINT sessions_pkey PRIMARY KEY (token_hash)
 );
 CREATE INDEX sessions_of_account ON sessions USING btree (account_id);
+
+CREATE TABLE totp (
+    account_id bigint NOT NULL,
+    secret bytea NOT NULL,
+    confirmed_at timestamp with time zone,
+    last_step bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT totp_pkey PRIMARY KEY (account_id)
+);
 
 CREATE TABLE usernames (
     username text NOT NULL,
