@@ -42,11 +42,6 @@ class AccountsApi(Controller):
         )
         return Response(SignedInView(show_account(made.account), made.token), cookies=sessions.cookies(made))
 
-    @get("/accounts/me", summary="Who am I", scope=scopes.READ)
-    async def me(self, viewer: Viewer) -> AccountView:
-        """The account of this session."""
-        return show_account(viewer)
-
     @get("/accounts/by-name/{username:str}", summary="A profile by username", scope=scopes.READ)
     async def by_name(self, username: FromPath[str], viewer: Viewer, rooms: House) -> AccountView:
         """One account, and whether the viewer follows it."""

@@ -68,6 +68,11 @@ class ProfileApi(Controller):
     path = "/api/v1"
     tags = ("Profile",)
 
+    @get("/accounts/me", summary="Who am I", scope=scopes.READ)
+    async def me(self, viewer: Viewer) -> AccountView:
+        """The account of this session."""
+        return show_account(viewer)
+
     @patch("/accounts/me", summary="Change the profile", scope=scopes.ACCOUNT_WRITE)
     async def change(self, data: JSONBody[ProfileChange], viewer: Viewer, rooms: House) -> AccountView:
         """Change what is sent."""
