@@ -47,6 +47,9 @@ ROWS = (
     "abcdefghijklmnopqrstuvwxyz",
     "1qaz2wsx3edc4rfv",
     "qazwsxedcrfv",
+    "1q2w3e4r5t6y7u8i9o0p",
+    "q1w2e3r4t5y6u7i8o9p0",
+    "a1b2c3d4e5f6g7h8",
 )
 TAILS = ("123", "1234", "12345", "123456", "007", "69", "99", "666", "777", "321", "xyz", "abc", "you", "me")
 SWAPS = str.maketrans("@43$5017+!", "aaessolttl")
