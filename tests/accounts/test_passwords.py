@@ -18,15 +18,12 @@ from tintype.wiring import Rooms
     ["password", "P@ssw0rd", "passw0rd123!", "12345678", "qwertyuiop", "1q2w3e4r", "iloveyou2", "Michael1985",
      "aaaaaaaa", "abcabcabc", "20012001", "letmein!!", "Summer2024!", "zxcvbnm,", "Football99", "asdf1234", "!!!!!!!!"],
 )  # fmt: skip
-async def test_what_everybody_would_try_first_is_refused(password: str) -> None:
-    if password == "1q2w3e4r":
-        assert not is_common("correct horse battery")
-        return
+def test_what_everybody_would_try_first_is_refused(password: str) -> None:
     assert is_common(password)
 
 
 @pytest.mark.parametrize(
-    "password", [PASSWORD, NEW_PASSWORD, "long enough", "a fine password", "Tr0ub4dor&3x", "пароль на двери"]
+    "password", [PASSWORD, NEW_PASSWORD, "long enough", "a fine password", "Tr0ub4dor&3x", "grüne Tür im Hof"]
 )
 def test_what_nobody_would_try_first_is_taken(password: str) -> None:
     assert not is_common(password)
@@ -47,7 +44,7 @@ def test_the_recipe_makes_at_least_ten_thousand() -> None:
         "x" * 7,
         "x" * 257,
         "tintype1!",
-        "\ud800aaaaaaaaa",
+        "\ud800" * 9,
     ],
 )
 async def test_ones_own_name_is_no_password(rooms: Rooms, password: str) -> None:

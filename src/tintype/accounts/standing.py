@@ -51,7 +51,8 @@ class Standing:
         found = await self._ground.shards.everywhere().fetch(
             QUERIES.page_accounts, role=role or "", limit=limit
         )
-        accounts = [Account(**row) for row in found.complete()]
+        rows = [dict(row) for row in found.complete()]
+        accounts = [msgspec.convert(row, Account) for row in rows]
         return sorted(accounts, key=lambda each: each.id, reverse=True)[:limit]
 
     async def export(self, account_id: AccountId) -> AsyncIterator[Record]:

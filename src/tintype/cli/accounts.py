@@ -4,14 +4,14 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
-from typing import Annotated, cast
+from typing import Annotated
 
 import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from tintype.accounts import Account, Role, Status
+from tintype.accounts import Account, Status
 from tintype.cli.running import running_settings
 from tintype.wiring import Rooms, open_rooms
 
@@ -39,8 +39,7 @@ def list_accounts(
     """Show the newest accounts."""
 
     async def look(rooms: Rooms) -> list[Account]:
-        wanted = cast("Role | None", role.value if role else None)
-        return await rooms.accounts.standing.list_accounts(role=wanted, limit=limit)
+        return await rooms.accounts.standing.list_accounts(role=role.value if role else None, limit=limit)
 
     found = _run(look)
     if as_json:
@@ -59,7 +58,7 @@ def set_role(username: Username, role: RoleName) -> None:
     """Make somebody a moderator or an operator, or a person like any other again."""
 
     async def change(rooms: Rooms, account: Account) -> None:
-        await rooms.accounts.standing.set_role(account.id, cast("Role", role.value))
+        await rooms.accounts.standing.set_role(account.id, role.value)
 
     _change(username, change)
     print(f"{username}: {role.value}")
