@@ -1,12 +1,23 @@
 import email
+import ipaddress
 import socket
+import ssl
 import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
+from pathlib import Path
 from typing import Any
 
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from httpx import AsyncClient
 
 from tests.accounts.helpers import (
@@ -241,22 +252,67 @@ class Postman:
         return "250 OK"
 
 
-async def test_a_mail_server_gets_the_mail_and_a_password_never_in_clear() -> None:
-    postman = Postman()
+@contextmanager
+def mail_server(postman: Postman, **options: Any) -> Generator[int]:
+    """A mail server on a port of its own."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    server = Controller(postman, hostname="127.0.0.1", port=port, authenticator=_let_in)
+    server = Controller(postman, hostname="127.0.0.1", port=port, authenticator=_let_in, **options)
     server.start()
     try:
-        await SmtpMailer(f"smtp://127.0.0.1:{port}").send(letter())
-        with pytest.raises(Exception, match="STARTTLS"):
-            await SmtpMailer(f"smtp://user:hush@127.0.0.1:{port}").send(letter())
+        yield port
     finally:
         server.stop()
 
+
+def tls_contexts(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """One for the server, with a certificate made here, and one for the client that trusts it."""
+    key, name = (
+        ec.generate_private_key(ec.SECP256R1()),
+        x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "x")]),
+    )
+    now = datetime.now(UTC)
+    made = x509.CertificateBuilder(
+        name, name, key.public_key(), x509.random_serial_number(), now, now + timedelta(1)
+    )
+    here = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    pem = made.add_extension(here, critical=False).sign(key, hashes.SHA256()).public_bytes(Encoding.PEM)
+    (folder / "both.pem").write_bytes(
+        pem + key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    )
+    server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    server.load_cert_chain(folder / "both.pem")
+    return server, ssl.create_default_context(cadata=pem.decode())
+
+
+async def test_a_password_is_never_sent_in_clear_to_a_mail_server() -> None:
+    postman = Postman()
+    with mail_server(postman) as port:
+        await SmtpMailer(f"smtp://127.0.0.1:{port}").send(letter())
+        with pytest.raises(Exception, match="STARTTLS"):
+            await SmtpMailer(f"smtp://user:hush@127.0.0.1:{port}").send(letter())
+
     assert len(postman.taken) == 1
     assert b"Subject: Hello" in postman.taken[0]
+
+
+async def test_mails_go_through_starttls_with_a_password(tmp_path: Path) -> None:
+    postman, (server, client) = Postman(), tls_contexts(tmp_path)
+    with mail_server(postman, tls_context=server, require_starttls=True, auth_required=True) as port:
+        await SmtpMailer(f"smtp://user:hush@127.0.0.1:{port}", tls=client).send(letter())
+        with pytest.raises(ssl.SSLError):  # a certificate nobody vouches for
+            await SmtpMailer(f"smtp+starttls://127.0.0.1:{port}").send(letter())
+
+    assert len(postman.taken) == 1
+
+
+async def test_mails_go_through_tls_from_the_start(tmp_path: Path) -> None:
+    postman, (server, client) = Postman(), tls_contexts(tmp_path)
+    with mail_server(postman, ssl_context=server) as port:
+        await SmtpMailer(f"smtps://127.0.0.1:{port}", tls=client).send(letter())
+
+    assert len(postman.taken) == 1
 
 
 def test_an_odd_mail_setting_is_refused() -> None:

@@ -18,7 +18,7 @@ from tintype.api.given import SessionReader
 from tintype.api.health import healthz, metrics, readyz
 from tintype.api.problems import HANDLERS
 from tintype.api.routes import CONTROLLERS
-from tintype.api.session import Sessions, send_fresh_cookies
+from tintype.api.session import Sessions, check_credentials, send_fresh_cookies
 from tintype.api.static import WebApp, media_file
 from tintype.base.settings import Settings
 from tintype.wiring import Rooms, open_rooms
@@ -59,6 +59,7 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
             "proven": Provide(provide_proven),
             "caller": Provide(provide_caller, sync_to_thread=False),
         },
+        guards=[check_credentials],
         before_send=[send_fresh_cookies],
         exception_handlers=HANDLERS,
         request_max_body_size=LARGEST_BODY_BYTES,

@@ -8,7 +8,9 @@ import hmac
 from typing import Any
 
 from litestar import Request
+from litestar.connection import ASGIConnection
 from litestar.datastructures import Cookie, MutableScopeHeaders
+from litestar.handlers import BaseRouteHandler
 from litestar.types import Message, Scope
 
 from tintype.accounts import (
@@ -30,7 +32,8 @@ SESSION_COOKIE, CSRF_COOKIE, CSRF_HEADER = "tt_session", "tt_csrf", "x-csrf-toke
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 COOKIE_AGE_S = 90 * 86_400
 DEVICE_AGE_S = 400 * 86_400
-FRESH_COOKIES = "tintype_fresh_cookies"
+FRESH_COOKIES, RECOGNISED = "tintype_fresh_cookies", "tintype_recognised"
+ASKING = frozenset({"viewer", "current", "proven"})
 
 
 class CsrfTokenWrong(Forbidden):
@@ -60,6 +63,12 @@ class Sessions:
 
     async def recognise(self, request: Request[Any, Any, Any]) -> tuple[Pass, Account]:
         """The session and the account that ask; refused when there is none, or when it may not do this."""
+        known: tuple[Pass, Account] | None = request.scope["state"].get(RECOGNISED)
+        if known is None:
+            known = request.scope["state"][RECOGNISED] = await self._recognise(request)
+        return known
+
+    async def _recognise(self, request: Request[Any, Any, Any]) -> tuple[Pass, Account]:
         token = self.token(request)
         held = await self._rooms.accounts.sessions.find(token) if token else None
         account = None if held is None else await self._find(held)
@@ -137,6 +146,16 @@ def bearer_token(request: Request[Any, Any, Any]) -> str:
     """The token of an `Authorization: Bearer …` header; empty when there is none."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
+
+
+async def check_credentials(
+    connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
+) -> None:
+    """Refuse strangers before their body is read: what is wrong with it is none of their business."""
+    wanted = ASKING & handler.parsed_fn_signature.parameters.keys()
+    if wanted and isinstance(connection, Request):
+        sessions: Sessions = connection.app.state.sessions
+        await (sessions.proven(connection) if "proven" in wanted else sessions.recognise(connection))
 
 
 async def send_fresh_cookies(message: Message, scope: Scope) -> None:
