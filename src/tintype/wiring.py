@@ -93,7 +93,6 @@ class Rooms:
             *self.graph.handlers(),
             *self.feed.handlers(),
             *self.comments.handlers(),
-            *self.saves.handlers(),
             *self.notifications.handlers(),
             *self.search.handlers(),
             *self.moderation.handlers(),
@@ -105,7 +104,6 @@ class Rooms:
         return [
             *self.accounts.schedules(),
             *self.comments.schedules(),
-            *self.saves.schedules(),
             *self.notifications.schedules(),
             *self.search.schedules(),
             *self.moderation.schedules(),
@@ -147,7 +145,7 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
     follows = Graph(shards, events, people)
     sight = Sight(people, follows)
     shared = Posts(shards, events, sight, cache, limiter)
-    said = Comments(shards, events, sight, shared, limiter=limiter, cache=cache)
+    said = Comments(shards, events, sight, shared, accounts=people, limiter=limiter)
     return Rooms(
         settings=settings,
         shards=shards,
@@ -161,7 +159,7 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         media=MediaLibrary(shards, open_store(settings)),
         posts=shared,
         comments=said,
-        saves=Saves(shards, events, sight, shared),
+        saves=Saves(shards, shared),
         feed=Feed(Timelines(redis, settings.namespace), follows, shared),
         notifications=Notifications(shards, events, sight, posts=shared, comments=said, settings=settings),
         search=Search(shards, events, sight, people, shared),

@@ -62,6 +62,17 @@ async def test_a_lost_redis_signs_nobody_out(rooms: Rooms, ana: Person) -> None:
     assert (await ana.call("GET", "/accounts/me")).status_code == 200
 
 
+async def test_logging_out_makes_a_browser_forget(rooms: Rooms) -> None:
+    async with serve(rooms) as browser:
+        await browser.post("/api/v1/accounts", json={"username": "cleo", "password": PASSWORD})
+        csrf = {"X-CSRF-Token": browser.cookies["tt_csrf"]}
+
+        answer = await browser.delete("/api/v1/sessions/current", headers=csrf)
+
+        assert (answer.status_code, answer.content) == (204, b"")
+        assert set(browser.cookies) == {"tt_device"}
+
+
 async def test_sessions_are_listed_with_their_device_and_ended_one_by_one(
     client: AsyncClient, ana: Person
 ) -> None:

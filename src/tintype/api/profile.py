@@ -1,9 +1,9 @@
 """One's own account over HTTP: what it says, what it is called, and how its owner is reached."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
-from litestar import Controller, Response, delete, get, patch, post, put
+from litestar import Controller, Request, delete, get, patch, post, put
 from litestar.params import JSONBody, QueryParameter
 
 from tintype.accounts import PrivateDetails
@@ -150,7 +150,9 @@ class ProfileApi(Controller):
         await rooms.accounts.reaching.set_phone(proven.account_id, None)
 
     @post("/accounts/me/deactivation", summary="Deactivate", status_code=204)
-    async def deactivate(self, proven: Proven, rooms: House, sessions: SessionReader) -> Response[None]:
+    async def deactivate(
+        self, request: Request[Any, Any, Any], proven: Proven, rooms: House, sessions: SessionReader
+    ) -> None:
         """Nobody sees the account until its owner signs in again."""
         await rooms.accounts.set_status(proven.account_id, "deactivated")
-        return Response(None, status_code=204, cookies=sessions.no_cookies())
+        sessions.drop_cookies(request)

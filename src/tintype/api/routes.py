@@ -3,8 +3,10 @@
 from litestar import Controller
 
 from tintype.api.accounts import AccountsApi
+from tintype.api.comments import CommentsApi
 from tintype.api.posts import PostsApi
 from tintype.api.profile import ProfileApi
+from tintype.api.saves import SavesApi
 from tintype.api.security import SecurityApi
 from tintype.api.sessions import SessionsApi
 from tintype.api.tokens import TokensApi
@@ -16,4 +18,6 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     TokensApi,
     SecurityApi,
     PostsApi,
+    CommentsApi,
+    SavesApi,
 )

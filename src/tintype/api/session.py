@@ -98,9 +98,11 @@ class Sessions:
             self._cookie(DEVICE_COOKIE, mark, is_hidden=True, age_s=DEVICE_AGE_S),
         ]
 
-    def no_cookies(self) -> list[Cookie]:
-        """Makes a browser forget the session."""
-        return [Cookie(key=key, value="", max_age=0, path="/") for key in (SESSION_COOKIE, CSRF_COOKIE)]
+    def drop_cookies(self, request: Request[Any, Any, Any]) -> None:
+        """The answer to this request makes a browser forget the session."""
+        request.scope["state"][FRESH_COOKIES] = [
+            Cookie(key=key, value="", max_age=0, path="/") for key in (SESSION_COOKIE, CSRF_COOKIE)
+        ]
 
     def csrf_token(self, token: str) -> str:
         """Bound to the session: another site can neither read nor make it."""

@@ -158,10 +158,12 @@ class SessionsApi(Controller):
         await rooms.accounts.sessions.end_others(current)
 
     @delete("/current", summary="Log out")
-    async def sign_out(self, current: Current, rooms: House, sessions: SessionReader) -> Response[None]:
+    async def sign_out(
+        self, request: Request[Any, Any, Any], current: Current, rooms: House, sessions: SessionReader
+    ) -> None:
         """End this session."""
         await rooms.accounts.sessions.end(current.account_id, current.session_id)
-        return Response(None, status_code=204, cookies=sessions.no_cookies())
+        sessions.drop_cookies(request)
 
     @delete("/{session_id:str}", summary="Log out somewhere")
     async def end(self, session_id: PathId, current: Current, rooms: House) -> None:

@@ -95,14 +95,18 @@ def picture_of(account: Account) -> str | None:
     return urls_of(account.avatar_folder)["320"] if account.avatar_folder else None
 
 
+def show_author(author: Account) -> AuthorView:
+    """An account beside what it posted or said."""
+    picture = urls_of(author.avatar_folder)["150"] if author.avatar_folder else None
+    return AuthorView(str(author.id), author.username, author.full_name, picture, author.is_verified)
+
+
 def show_post(post: Post, author: Account, layout: Layout) -> PostView:
     """A post with its author."""
     return PostView(
         post_id=str(post.id),
         permalink=f"/p/{encode_short(post.id)}",
-        author=AuthorView(
-            str(author.id), author.username, author.full_name, picture_of(author), author.is_verified
-        ),
+        author=show_author(author),
         media=[_show_media(item) for item in post.media],
         caption=post.caption,
         like_count=post.like_count,
