@@ -98,6 +98,7 @@ class Rooms:
     def handlers(self) -> list[Handler]:
         """Everything that reacts to events."""
         return [
+            *self.accounts.handlers(),
             *self.graph.handlers(),
             *self.posts.handlers(),
             *self.feed.handlers(),
@@ -115,6 +116,7 @@ class Rooms:
             *self.suggestions.schedules(),
             Schedule("counts-reconcile", RECONCILE_EVERY_S, self._reconcile),
             *self.posts.schedules(),
+            *self.accounts.schedules(),
             *self.comments.schedules(),
             *self.notifications.schedules(),
             *self.search.schedules(),
@@ -164,7 +166,7 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
 
     events = Outbox(poke)
     cache, limiter = Cache(redis, settings.namespace), Limiter(redis, settings.namespace)
-    people = Accounts(shards, events, cache, limiter)
+    people = Accounts(shards, events, cache, limiter, settings=settings)
     follows = Graph(shards, events, people, limiter)
     sight = Sight(people, follows)
     library = MediaLibrary(shards, open_store(settings))

@@ -31,7 +31,7 @@ CHECKS: list[Any] = [  # partly typed, and only handed on
 ]
 EXAMPLES = 8
 LEFT_OUT = re.compile(
-    r"^/(healthz|readyz|metrics|media/|api$|api/docs)|/sessions/current|/accounts/me/deletion"
+    r"^/(healthz|readyz|metrics|media/|api$|api/docs)|/sessions/current|/accounts/me/(deletion|deactivation)"
 )
 """Not of the API, or ends the session that the others need."""
 PATIENCE_S = 30

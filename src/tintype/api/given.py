@@ -7,7 +7,7 @@ from litestar.params import PathParameter, QueryParameter
 
 from shardwright.errors import InvalidId
 from shardwright.ids import SHORT_LENGTH, decode_short
-from tintype.accounts import Account
+from tintype.accounts import Account, Caller, Pass
 from tintype.api.session import Sessions
 from tintype.base.errors import Invalid
 from tintype.base.ids import LARGEST_ID, PostId
@@ -19,6 +19,12 @@ Viewer = NamedDependency[Account]
 Guest = NamedDependency[Account | None]
 """Who asks, or None: for what everybody may read."""
 SessionReader = NamedDependency[Sessions]
+Current = NamedDependency[Pass]
+"""The session that asks; a route that names it refuses strangers."""
+Proven = NamedDependency[Pass]
+"""The same, and its holder proved within the last minutes who they are."""
+CallerInfo = NamedDependency[Caller]
+"""Where the request came from."""
 PathId = Annotated[str, PathParameter(description="An id, as a string.", pattern=r"^[1-9][0-9]{0,18}$")]
 PostRef = Annotated[
     str,

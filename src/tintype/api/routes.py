@@ -7,13 +7,21 @@ from tintype.api.comments import CommentsApi
 from tintype.api.graph import GraphApi
 from tintype.api.people import PeopleApi
 from tintype.api.posts import PostsApi
+from tintype.api.profile import ProfileApi
 from tintype.api.profiles import ProfilesApi
 from tintype.api.saves import SavesApi
+from tintype.api.security import SecurityApi
+from tintype.api.sessions import SessionsApi
+from tintype.api.tokens import TokensApi
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     AccountsApi,
     GraphApi,
     PeopleApi,
+    ProfileApi,
+    SessionsApi,
+    TokensApi,
+    SecurityApi,
     PostsApi,
     CommentsApi,
     SavesApi,

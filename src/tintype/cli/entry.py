@@ -37,6 +37,7 @@ COMMANDS = {
     "demo": Entry("tintype.cli.demo", RUNNING),
     "doctor": Entry("tintype.cli.doctor", LOOKING),
     "config": Entry("tintype.cli.config", LOOKING),
+    "accounts": Entry("tintype.cli.accounts", LOOKING, group="accounts_app"),
     "jobs": Entry("tintype.cli.jobs", LOOKING),
     "posts": Entry("tintype.cli.posts", LOOKING, group="posts_app"),
     "dead": Entry("tintype.cli.dead", LOOKING, group="dead_app"),

@@ -50,6 +50,21 @@ class MediaLibrary:
         """Let pictures go, in the transaction of the shard they live on in which their post goes."""
         await tx.execute(QUERIES.let_go, ids=list(media_ids))
 
+    async def keep_as_avatar(self, account_id: AccountId, media_id: MediaId) -> str:
+        """The folder of an uploaded picture of one's own, which expires no more and cannot be posted."""
+        folder = await self._shards.owner(account_id).fetch_value(
+            QUERIES.keep_as_avatar, account_id=account_id, media_id=media_id
+        )
+        if folder is None:
+            raise MediaNotFound
+        return folder
+
+    async def let_go(self, account_id: AccountId, folder: str) -> None:
+        """A picture that is shown nowhere any more: it expires now."""
+        await self._shards.owner(account_id).execute(
+            QUERIES.let_media_go, account_id=account_id, folder=folder
+        )
+
     async def read(self, path: str) -> bytes:
         """The bytes of one file."""
         try:

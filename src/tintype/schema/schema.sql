@@ -38,6 +38,10 @@ CREATE TABLE accounts (
     avatar_folder text,
     status text DEFAULT 'active'::text NOT NULL,
     role text DEFAULT 'person'::text NOT NULL,
+    email text,
+    pending_email text,
+    phone text,
+    password_changed_at timestamp with time zone,
     CONSTRAINT accounts_pkey PRIMARY KEY (id)
 );
 
@@ -67,6 +71,23 @@ CREATE TABLE blocks (
     blocked_id bigint NOT NULL,
     change_id bigint NOT NULL,
     CONSTRAINT blocks_pkey PRIMARY KEY (account_id, blocked_id)
+);
+
+CREATE TABLE challenges (
+    challenge text NOT NULL,
+    purpose text NOT NULL,
+    account_id bigint,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT challenges_pkey PRIMARY KEY (challenge)
+);
+CREATE INDEX challenges_ending ON challenges USING btree (expires_at);
+
+CREATE TABLE claims (
+    key text NOT NULL,
+    account_id bigint NOT NULL,
+    claimed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT claims_pkey PRIMARY KEY (key)
 );
 
 CREATE TABLE collection_posts (
@@ -149,6 +170,14 @@ CREATE TABLE following (
 CREATE INDEX following_newest ON following USING btree (account_id, change_id DESC) WHERE (NOT is_requested);
 CREATE INDEX following_waiting ON following USING btree (account_id, change_id DESC) WHERE is_requested;
 
+CREATE TABLE former_usernames (
+    account_id bigint NOT NULL,
+    username text NOT NULL,
+    kept_until timestamp with time zone NOT NULL,
+    CONSTRAINT former_usernames_pkey PRIMARY KEY (account_id, username)
+);
+CREATE INDEX former_usernames_ending ON former_usernames USING btree (kept_until);
+
 CREATE TABLE leases (
     name text NOT NULL,
     holder text NOT NULL,
@@ -163,6 +192,21 @@ CREATE TABLE likes (
     CONSTRAINT likes_pkey PRIMARY KEY (post_id, account_id)
 );
 CREATE INDEX likes_newest ON likes USING btree (post_id, liked_id DESC);
+
+CREATE TABLE mails (
+    token_hash bytea NOT NULL,
+    account_id bigint NOT NULL,
+    kind text NOT NULL,
+    address text NOT NULL,
+    nonce text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    used_at timestamp with time zone,
+    CONSTRAINT mails_pkey PRIMARY KEY (token_hash)
+);
+CREATE INDEX mails_ending ON mails USING btree (expires_at);
+CREATE INDEX mails_of_account ON mails USING btree (account_id);
 
 CREATE TABLE media (
     id bigint NOT NULL,
@@ -205,6 +249,18 @@ CREATE TABLE own_likes (
 );
 CREATE INDEX own_likes_newest ON own_likes USING btree (account_id, change_id DESC) WHERE is_active;
 CREATE INDEX own_likes_removed ON own_likes USING btree (change_id) WHERE (NOT is_active);
+
+CREATE TABLE passkeys (
+    account_id bigint NOT NULL,
+    credential_id bytea NOT NULL,
+    id bigint DEFAULT next_id() NOT NULL,
+    public_key bytea NOT NULL,
+    sign_count bigint NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_used_at timestamp with time zone,
+    CONSTRAINT passkeys_pkey PRIMARY KEY (account_id, credential_id)
+);
 
 CREATE TABLE popular_accounts (
     account_id bigint NOT NULL,
@@ -262,6 +318,13 @@ CREATE UNIQUE INDEX posts_once ON posts USING btree (author_id, idempotency_key)
 CREATE INDEX posts_pinned ON posts USING btree (author_id) WHERE (pinned_at IS NOT NULL);
 CREATE INDEX posts_shown ON posts USING btree (author_id, id DESC) WHERE ((archived_at IS NULL) AND (hidden_at IS NULL) AND (deleted_at IS NULL));
 
+CREATE TABLE recovery_codes (
+    account_id bigint NOT NULL,
+    code_hash bytea NOT NULL,
+    used_at timestamp with time zone,
+    CONSTRAINT recovery_codes_pkey PRIMARY KEY (account_id, code_hash)
+);
+
 CREATE TABLE saves (
     account_id bigint NOT NULL,
     post_id bigint NOT NULL,
@@ -283,6 +346,13 @@ CREATE TABLE sessions (
     account_id bigint NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone NOT NULL,
+    id bigint DEFAULT next_id(),
+    name text DEFAULT ''::text NOT NULL,
+    scopes text[],
+    last_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    renewed_at timestamp with time zone DEFAULT now() NOT NULL,
+    proved_at timestamp with time zone,
+    is_replaced boolean DEFAULT false NOT NULL,
     CONSTRAINT sessions_pkey PRIMARY KEY (token_hash)
 );
 CREATE INDEX sessions_of_account ON sessions USING btree (account_id);
@@ -295,6 +365,14 @@ CREATE TABLE tagged_in (
     CONSTRAINT tagged_in_pkey PRIMARY KEY (account_id, post_id)
 );
 CREATE INDEX tagged_in_removed ON tagged_in USING btree (change_id) WHERE (NOT is_active);
+
+CREATE TABLE totp (
+    account_id bigint NOT NULL,
+    secret bytea NOT NULL,
+    confirmed_at timestamp with time zone,
+    last_step bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT totp_pkey PRIMARY KEY (account_id)
+);
 
 CREATE TABLE usernames (
     username text NOT NULL,

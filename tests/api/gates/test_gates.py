@@ -8,7 +8,7 @@ import pytest
 from litestar import Litestar
 from litestar.routes import HTTPRoute
 
-from tests.api.gates import comments, saves, site
+from tests.api.gates import accounts, comments, saves, site
 from tests.api.gates.gate import OK, Gate
 from tests.api.gates.world import KINDS, NEVER_MADE, Actor, Kind, World, build, same_refusal
 from tests.support import delete_all_rows, serve
@@ -18,6 +18,7 @@ from tintype.wiring import Rooms
 
 TABLES: dict[str, Gate] = {
     **site.GATES,
+    **accounts.GATES,
     **comments.GATES,
     **saves.GATES,
 }
@@ -104,6 +105,7 @@ def _fill(route: str, world: World, kind: Kind, names: dict[str, Any]) -> tuple[
         "account_id": target.owner.account_id,
         "username": target.owner.username,
         "path": "somewhere",
+        "passkey_id": NEVER_MADE,
         **target.ids,
     } | names
     method, path = route.split(" ", 1)

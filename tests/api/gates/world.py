@@ -40,7 +40,7 @@ class World:
 
     def person(self, actor: Actor, kind: Kind) -> Person | None:
         """Who plays a part."""
-        if actor == "anonymous":
+        if actor in {"anonymous", *self.tokens}:
             return None
         return self.targets[kind].owner if actor == "owner" else self.people[actor]
 
@@ -66,7 +66,10 @@ async def build(client: AsyncClient, rooms: Rooms) -> World:
         comment = await ok(owner.call("POST", f"/posts/{post['post_id']}/comments", json={"text": "mine"}))
         targets[kind] = Target(owner, post["post_id"], comment["comment_id"])
         await ok(people["follower"].call("PUT", f"/accounts/{owner.account_id}/follow"))
-    return World(client, rooms, people, targets)
+    _, wrong_scope = await rooms.accounts.programs.make(
+        account_id(people["reader"]), "gate", scopes=["moderation"], known=["moderation"], days=1
+    )
+    return World(client, rooms, people, targets, {"wrong_scope": wrong_scope})
 
 
 async def ok(call: Any) -> dict[str, Any]:
