@@ -4,8 +4,11 @@ from litestar import Controller
 
 from tintype.api.accounts import AccountsApi
 from tintype.api.comments import CommentsApi
+from tintype.api.graph import GraphApi
+from tintype.api.people import PeopleApi
 from tintype.api.posts import PostsApi
 from tintype.api.profile import ProfileApi
+from tintype.api.profiles import ProfilesApi
 from tintype.api.saves import SavesApi
 from tintype.api.security import SecurityApi
 from tintype.api.sessions import SessionsApi
@@ -13,6 +16,8 @@ from tintype.api.tokens import TokensApi
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     AccountsApi,
+    GraphApi,
+    PeopleApi,
     ProfileApi,
     SessionsApi,
     TokensApi,
@@ -20,4 +25,5 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     PostsApi,
     CommentsApi,
     SavesApi,
+    ProfilesApi,
 )

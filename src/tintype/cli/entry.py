@@ -39,6 +39,7 @@ COMMANDS = {
     "config": Entry("tintype.cli.config", LOOKING),
     "accounts": Entry("tintype.cli.accounts", LOOKING, group="accounts_app"),
     "jobs": Entry("tintype.cli.jobs", LOOKING),
+    "posts": Entry("tintype.cli.posts", LOOKING, group="posts_app"),
     "dead": Entry("tintype.cli.dead", LOOKING, group="dead_app"),
     "shards": Entry("tintype.cli.shards", LOOKING, group="shards_app", callback="lend_settings"),
     "version": Entry("tintype.cli.version", LOOKING),
