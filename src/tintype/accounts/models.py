@@ -45,6 +45,7 @@ class PrivateDetails(msgspec.Struct, frozen=True):
     email: str | None
     pending_email: str | None
     phone: str | None
+    role: Role
     password_changed_at: datetime | None
     has_totp: bool
     recovery_code_count: int

@@ -121,7 +121,7 @@ SELECT username, kept_until FROM former_usernames WHERE account_id = :account_id
 
 -- name: find_private
 -- What only its owner sees of an account.
-SELECT email, pending_email, phone, password_changed_at,
+SELECT email, pending_email, phone, role, password_changed_at,
        EXISTS (SELECT FROM totp AS t WHERE t.account_id = a.id AND t.confirmed_at IS NOT NULL) AS has_totp,
        (SELECT count(*) FROM recovery_codes AS r WHERE r.account_id = a.id AND r.used_at IS NULL) AS recovery_code_count,
        (SELECT count(*) FROM passkeys AS p WHERE p.account_id = a.id) AS passkey_count

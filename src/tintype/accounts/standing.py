@@ -89,7 +89,8 @@ class Standing:
             for key in keys:
                 await self._ground.keys.release(key, account_id, at_once=True)
         async with shard.begin() as tx:
-            await self._sessions.end_all_in(tx, account_id)
+            if held is not None:
+                await self._sessions.end_all_in(tx, account_id)
             gone = int(await tx.fetch_value(QUERIES.erase_secrets, account_id=account_id))
             gone += await tx.execute(QUERIES.erase_account, account_id=account_id)
         await self._directory.forget(account_id)

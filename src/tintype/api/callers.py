@@ -16,6 +16,7 @@ from tintype.accounts import Caller
 DEVICE_COOKIE = "tt_device"
 IPV6_NETWORK = 64
 LONGEST_HEADER = 2_000
+UNKNOWN = ipaddress.IPv4Address(0)
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 BROWSERS = (
     ("Firefox", r"Firefox/|FxiOS/"),
@@ -70,12 +71,17 @@ def device_name(agent: str) -> str:
 def _address(request: Request[Any, Any, Any], trusted: tuple[str, ...]) -> Address | None:
     found = _parse(request.client.host if request.client else "")
     hops = ",".join(request.headers.getall("x-forwarded-for", []))[-LONGEST_HEADER:].split(",")
-    while found is not None and hops and any(found in network for network in _networks(trusted)):
-        following = _parse(hops.pop().strip())
-        if following is None:
-            break
-        found = following
+    while found is not None and any(hops) and any(found in network for network in _networks(trusted)):
+        # What cannot be read is counted together: it must not be a way around being counted.
+        found = _parse(_without_port(hops.pop().strip())) or UNKNOWN
     return found
+
+
+def _without_port(text: str) -> str:
+    """Some proxies add the port: 192.0.2.1:4711, [2001:db8::1]:4711."""
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    return text.partition(":")[0] if text.count(":") == 1 else text
 
 
 def _parse(text: str) -> Address | None:
