@@ -19,12 +19,12 @@ UPDATE accounts SET follower_count = :count::int WHERE id = :id;
 -- name: scan_following
 -- Stored and counted followees, a slice at a time.
 SELECT a.id, a.following_count AS stored,
-       (SELECT count(*) FROM following AS f WHERE f.account_id = a.id) AS counted
+       (SELECT count(*) FROM following AS f WHERE f.account_id = a.id AND NOT f.is_requested) AS counted
 FROM accounts AS a WHERE a.id > :after ORDER BY a.id LIMIT :limit;
 
 -- name: recount_following
 -- The rows themselves.
-SELECT count(*) FROM following WHERE account_id = :id;
+SELECT count(*) FROM following WHERE account_id = :id AND NOT is_requested;
 
 -- name: store_following
 -- What the recount said.
