@@ -129,7 +129,9 @@ async def open_rooms(
         stack.push_async_callback(redis.aclose)
         bus = await connect_bus(settings, name=process)
         stack.push_async_callback(_close_bus, bus)
-        yield _build(settings, shards, redis, bus)
+        rooms = _build(settings, shards, redis, bus)
+        stack.push_async_callback(rooms.notifications.close)
+        yield rooms
 
 
 def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Rooms:
@@ -146,6 +148,7 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
     sight = Sight(people, follows)
     shared = Posts(shards, events, sight, cache, limiter)
     said = Comments(shards, events, sight, shared, limiter=limiter, cache=cache)
+    told = Notifications(shards, events, sight, posts=shared, comments=said, settings=settings, bus=bus)
     return Rooms(
         settings=settings,
         shards=shards,
@@ -161,7 +164,7 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         comments=said,
         saves=Saves(shards, events, sight, shared),
         feed=Feed(Timelines(redis, settings.namespace), follows, shared),
-        notifications=Notifications(shards, events, sight, posts=shared, comments=said, settings=settings),
+        notifications=told,
         search=Search(shards, events, sight, people, shared),
         moderation=Moderation(shards, events, sight, accounts=people, posts=shared, comments=said),
         departures=Departures(shards, events, people, {}),

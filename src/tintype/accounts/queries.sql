@@ -58,3 +58,11 @@ WHERE s.token_hash = :token_hash AND s.expires_at > now() AND a.status = 'active
 -- name: end_session
 -- Signing out twice is no error.
 DELETE FROM sessions WHERE token_hash = :token_hash;
+
+-- name: set_status
+-- Setting what is already so returns no row.
+UPDATE accounts SET status = :status WHERE id = :id AND status <> :status RETURNING id;
+
+-- name: end_sessions
+-- Every session of an account.
+DELETE FROM sessions WHERE account_id = :account_id;

@@ -9,7 +9,15 @@ from argon2.exceptions import VerificationError
 
 from shardwright.running import Queries, Shards
 from tintype.accounts.errors import AccountNotFound, CredentialsWrong, UsernameTaken
-from tintype.accounts.models import LONGEST_FULL_NAME, Account, SignedIn, check_password, check_username
+from tintype.accounts.events import SessionsEnded, StatusChanged
+from tintype.accounts.models import (
+    LONGEST_FULL_NAME,
+    Account,
+    SignedIn,
+    Status,
+    check_password,
+    check_username,
+)
 from tintype.accounts.tokens import account_of, hash_token, make_token
 from tintype.base.cache import Cache, Kind
 from tintype.base.errors import Invalid, Unavailable
@@ -122,6 +130,16 @@ class Accounts:
         """Those of the accounts that exist, in use or not: from the cache, the rest in one round trip per server."""
         known = [account_id for account_id in set(ids) if has_shard(self._shards, account_id)]
         return await self._cache.get_many(CARDS, known, self._load)
+
+    async def set_status(self, account_id: AccountId, status: Status) -> None:
+        """Take an account out of use, which ends its sessions at once, or put it back into use."""
+        async with self._shards.owner(account_id).begin() as tx:
+            if await tx.fetch_one(QUERIES.set_status, id=account_id, status=status) is not None:
+                await self._outbox.add(tx, StatusChanged(account_id, status))
+                if status != "active":
+                    await tx.execute(QUERIES.end_sessions, account_id=account_id)
+                    await self._outbox.add(tx, SessionsEnded(account_id))
+        await self.forget(account_id)
 
     async def forget(self, *ids: AccountId) -> None:
         """Read these accounts anew: something about them was changed and committed."""

@@ -96,6 +96,72 @@ CREATE TABLE media (
 );
 CREATE INDEX media_expiring ON media USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
+CREATE TABLE notification_acts (
+    account_id bigint NOT NULL,
+    kind text NOT NULL,
+    object_id bigint NOT NULL,
+    actor_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    post_id bigint,
+    notification_id bigint,
+    told_id bigint NOT NULL,
+    CONSTRAINT notification_acts_pkey PRIMARY KEY (account_id, kind, object_id, actor_id)
+);
+CREATE INDEX notification_acts_by_age ON notification_acts USING btree (told_id);
+CREATE INDEX notification_acts_of_actor ON notification_acts USING btree (account_id, actor_id);
+CREATE INDEX notification_acts_of_group ON notification_acts USING btree (notification_id, told_id DESC) WHERE (notification_id IS NOT NULL);
+CREATE INDEX notification_acts_of_post ON notification_acts USING btree (account_id, post_id) WHERE (notification_id IS NOT NULL);
+
+CREATE TABLE notification_choices (
+    account_id bigint NOT NULL,
+    kind text NOT NULL,
+    audience text NOT NULL,
+    is_pushed boolean NOT NULL,
+    CONSTRAINT notification_choices_pkey PRIMARY KEY (account_id, kind)
+);
+
+CREATE TABLE notification_marks (
+    source_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    marked_on date DEFAULT CURRENT_DATE NOT NULL,
+    CONSTRAINT notification_marks_pkey PRIMARY KEY (source_id)
+);
+CREATE INDEX notification_marks_by_age ON notification_marks USING btree (marked_on);
+
+CREATE TABLE notification_states (
+    account_id bigint NOT NULL,
+    unread_count integer DEFAULT 0 NOT NULL,
+    quiet_from smallint,
+    quiet_until smallint,
+    time_zone text DEFAULT 'UTC'::text NOT NULL,
+    CONSTRAINT notification_states_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE notification_traces (
+    source_id bigint NOT NULL,
+    recipient_id bigint NOT NULL,
+    told_on date DEFAULT CURRENT_DATE NOT NULL,
+    CONSTRAINT notification_traces_pkey PRIMARY KEY (source_id, recipient_id)
+);
+CREATE INDEX notification_traces_by_age ON notification_traces USING btree (told_on);
+
+CREATE TABLE notifications (
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    kind text NOT NULL,
+    group_id bigint NOT NULL,
+    post_id bigint,
+    place bigint NOT NULL,
+    actor_count integer DEFAULT 1 NOT NULL,
+    is_read boolean DEFAULT false NOT NULL,
+    push_id bigint,
+    pushed_at timestamp with time zone,
+    CONSTRAINT notifications_pkey PRIMARY KEY (id)
+);
+CREATE INDEX notifications_by_age ON notifications USING btree (place);
+CREATE INDEX notifications_in_order ON notifications USING btree (account_id, place DESC);
+CREATE UNIQUE INDEX notifications_open ON notifications USING btree (account_id, kind, group_id) WHERE (NOT is_read);
+
 CREATE TABLE post_media (
     post_id bigint NOT NULL,
     position smallint NOT NULL,
@@ -115,6 +181,19 @@ CREATE TABLE posts (
 );
 CREATE INDEX posts_of_author ON posts USING btree (author_id, id DESC);
 CREATE UNIQUE INDEX posts_once ON posts USING btree (author_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+
+CREATE TABLE push_subscriptions (
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    session_id text NOT NULL,
+    endpoint text NOT NULL,
+    public_key bytea NOT NULL,
+    auth_secret bytea NOT NULL,
+    device text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT push_subscriptions_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX push_subscriptions_once ON push_subscriptions USING btree (account_id, endpoint);
 
 CREATE TABLE schedules (
     name text NOT NULL,
