@@ -4,7 +4,7 @@ import base64
 import binascii
 import hashlib
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import msgspec
 from litestar import Controller, Request, delete, get, post, put
@@ -227,7 +227,7 @@ class NotificationsApi(Controller):
         """Choose from whom a kind is told from now on, and whether devices ring for it."""
         if kind not in CHOOSABLE:
             raise KindUnknown
-        choice = Choice(cast("KindName", kind), data.audience, data.is_pushed)
+        choice = Choice(kind, data.audience, data.is_pushed)
         await rooms.notifications.choices.choose(viewer.id, choice)
 
     @put(
