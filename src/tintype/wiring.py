@@ -166,7 +166,16 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         feed=Feed(Timelines(redis, settings.namespace), follows, shared),
         notifications=told,
         search=Search(shards, events, sight, people, shared),
-        moderation=Moderation(shards, events, sight, accounts=people, posts=shared, comments=said),
+        moderation=Moderation(
+            shards,
+            events,
+            sight,
+            accounts=people,
+            posts=shared,
+            comments=said,
+            notifications=told,
+            limiter=limiter,
+        ),
         departures=Departures(shards, events, people, {}),
     )
 

@@ -6,11 +6,16 @@ from datetime import UTC, datetime, timedelta
 
 from httpx import AsyncClient
 
+from shardwright.running import Query
 from tests.notifications.push_service import Browser
 from tests.notifications.telling import hear, id_of, like, lines, unread
 from tests.support import Person, join
 from tintype.base.ids import AccountId
 from tintype.wiring import Rooms
+
+ACTS_OF = Query.parse(
+    "acts_of", "SELECT kind FROM notification_acts WHERE actor_id = :account_id OR account_id = :account_id"
+)
 
 
 async def test_what_is_older_than_ninety_days_is_gone_with_its_place_in_the_count(
@@ -99,11 +104,5 @@ async def _erase(rooms: Rooms, account_id: AccountId) -> None:
 
 
 async def _rows_about(rooms: Rooms, account_id: AccountId) -> int:
-    count = 0
-    for number in rooms.shards.map.owners:
-        async with rooms.shards.shard(number).begin() as tx:
-            rows = await tx.connection.fetch(
-                "SELECT 1 FROM notification_acts WHERE actor_id = $1 OR account_id = $1", account_id
-            )
-            count += len(rows)
-    return count
+    found = await rooms.shards.everywhere().fetch(ACTS_OF, account_id=account_id)
+    return len(found.complete())

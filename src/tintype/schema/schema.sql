@@ -96,6 +96,49 @@ CREATE TABLE media (
 );
 CREATE INDEX media_expiring ON media USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
+CREATE TABLE moderation_acts (
+    id bigint DEFAULT next_id() NOT NULL,
+    case_id bigint NOT NULL,
+    moderator_id bigint NOT NULL,
+    action text NOT NULL,
+    reason text NOT NULL,
+    before text NOT NULL,
+    after text NOT NULL,
+    CONSTRAINT moderation_acts_pkey PRIMARY KEY (id)
+);
+CREATE INDEX moderation_acts_of_case ON moderation_acts USING btree (case_id, id);
+CREATE INDEX moderation_acts_of_moderator ON moderation_acts USING btree (moderator_id, id);
+
+CREATE TABLE moderation_cases (
+    id bigint DEFAULT next_id() NOT NULL,
+    kind text NOT NULL,
+    object_id bigint NOT NULL,
+    owner_id bigint NOT NULL,
+    evidence text NOT NULL,
+    status text DEFAULT 'open'::text NOT NULL,
+    opened_id bigint DEFAULT next_id() NOT NULL,
+    report_count integer DEFAULT 0 NOT NULL,
+    object_state text DEFAULT 'visible'::text NOT NULL,
+    outcome text DEFAULT ''::text NOT NULL,
+    outcome_id bigint,
+    claimed_by bigint,
+    claimed_until timestamp with time zone,
+    appeal text DEFAULT ''::text NOT NULL,
+    appealed_id bigint,
+    CONSTRAINT moderation_cases_pkey PRIMARY KEY (id)
+);
+CREATE INDEX moderation_cases_by_age ON moderation_cases USING btree (status, opened_id);
+CREATE INDEX moderation_cases_by_reports ON moderation_cases USING btree (status, report_count DESC, opened_id);
+CREATE UNIQUE INDEX moderation_cases_once ON moderation_cases USING btree (kind, object_id);
+
+CREATE TABLE moderation_traces (
+    account_id bigint NOT NULL,
+    part text NOT NULL,
+    kind text NOT NULL,
+    object_id bigint NOT NULL,
+    CONSTRAINT moderation_traces_pkey PRIMARY KEY (account_id, part, kind, object_id)
+);
+
 CREATE TABLE notification_acts (
     account_id bigint NOT NULL,
     kind text NOT NULL,
@@ -194,6 +237,15 @@ CREATE TABLE push_subscriptions (
     CONSTRAINT push_subscriptions_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX push_subscriptions_once ON push_subscriptions USING btree (account_id, endpoint);
+
+CREATE TABLE reports (
+    case_id bigint NOT NULL,
+    reporter_id bigint NOT NULL,
+    reason text NOT NULL,
+    note text DEFAULT ''::text NOT NULL,
+    reported_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT reports_pkey PRIMARY KEY (case_id, reporter_id)
+);
 
 CREATE TABLE schedules (
     name text NOT NULL,
