@@ -4,14 +4,20 @@ import asyncio
 import base64
 import json
 import secrets
+import ssl
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import http_ece
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from cryptography.x509.oid import NameOID
 from py_vapid import Vapid02
 
 from tests.support import Person
@@ -45,6 +51,7 @@ class PushService:
     url: str = ""
     answers: list[int] = field(default_factory=list[int])
     """Statuses of the next answers; 201 when there is none."""
+    trust: ssl.SSLContext | bool = True
     taken: list[tuple[dict[str, str], bytes]] = field(default_factory=list[tuple[dict[str, str], bytes]])
 
     def browser(self) -> Browser:
@@ -69,12 +76,36 @@ class PushService:
 
 
 @asynccontextmanager
-async def running_push_service() -> AsyncGenerator[PushService]:
+async def running_push_service(
+    *, tls_name: str = "", folder: Path | None = None
+) -> AsyncGenerator[PushService]:
+    """A push service on this machine; with a name, over TLS with a certificate for it."""
     service = PushService()
-    server = await asyncio.start_server(service.serve, "127.0.0.1", 0)
+    context = _certify(service, tls_name, folder) if folder else None
+    server = await asyncio.start_server(service.serve, "127.0.0.1", 0, ssl=context)
     service.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     yield service
     server.close()
+
+
+def _certify(service: PushService, name: str, folder: Path) -> ssl.SSLContext:
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    plain = (Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (folder / "key.pem").write_bytes(key.private_bytes(*plain))
+    (folder / "certificate.pem").write_bytes(certificate.public_bytes(Encoding.PEM))
+    service.trust = ssl.create_default_context(cafile=str(folder / "certificate.pem"))
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(folder / "certificate.pem", folder / "key.pem")
+    return context
 
 
 def _text(raw: bytes) -> str:

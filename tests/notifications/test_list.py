@@ -202,6 +202,18 @@ async def test_a_removed_comment_is_told_to_nobody_even_when_its_news_come_late(
     assert await lines(ana) == []
 
 
+async def test_a_comment_that_is_removed_while_it_is_being_told_is_told_to_nobody(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    for number in range(10):
+        comment = _comment(await ana.publish(), ana, by=bo, number=number)
+        removed = CommentRemoved(comment.comment_id, comment.post_id, id_of(bo))
+
+        await asyncio.gather(hear(rooms, comment), hear(rooms, removed))
+
+        assert (await lines(ana), await unread(ana)) == ([], 0)
+
+
 async def test_a_like_of_a_comment_is_told_to_its_author(rooms: Rooms, ana: Person, bo: Person) -> None:
     post = await ana.publish()
     comment = _comment(post, ana, by=bo, number=1)

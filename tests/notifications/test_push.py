@@ -1,5 +1,6 @@
 """Web Push against a push service on this machine, which reads what it gets as a browser would."""
 
+import asyncio
 import base64
 import ipaddress
 import json
@@ -7,6 +8,7 @@ import stat
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from httpx import AsyncClient
@@ -16,7 +18,14 @@ from tests.notifications.telling import hear, id_of, like, lines
 from tests.support import Person, eventually, join, on_server
 from tintype.accounts import SessionsEnded
 from tintype.base.settings import Settings
-from tintype.notifications import NotificationTold, PushDue, QuietHours, SubscriptionInvalid
+from tintype.notifications import (
+    NotificationTold,
+    PushDue,
+    PushSender,
+    QuietHours,
+    Subscription,
+    SubscriptionInvalid,
+)
 from tintype.notifications.addresses import is_public, resolve
 from tintype.notifications.choices import is_quiet
 from tintype.notifications.sending import PushFailed
@@ -246,6 +255,24 @@ async def test_keys_that_nothing_can_be_encrypted_with_are_refused(ana: Person, 
     assert (answer.status_code, answer.json()["code"]) == (400, "subscription_invalid")
 
 
+async def test_the_connection_goes_to_the_checked_address_and_the_certificate_to_the_name(
+    rooms: Rooms, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_push_service(tls_name="push.example.com", folder=tmp_path) as service:
+        port = int(service.url.rpartition(":")[2])
+        _resolve_here(monkeypatch)
+        sender = PushSender(rooms.notifications.key, may_be_internal=True, trust=service.trust)
+        good, bad = (Browser(f"https://{name}.example.com:{port}/x") for name in ("push", "other"))
+
+        assert await sender.send(_subscription(good), {"kind": "like"}, topic="t", urgency="low")
+        with pytest.raises(PushFailed):
+            await sender.send(_subscription(bad), {"kind": "like"}, topic="t", urgency="low")
+
+        assert [good.read(body) for _, body in service.taken] == [{"kind": "like"}]
+        assert service.taken[0][0]["host"] == f"push.example.com:{port}"
+        await sender.close()
+
+
 async def test_a_service_that_cannot_be_reached_is_a_failure_and_not_the_end(
     rooms: Rooms, service: PushService, ana: Person, bo: Person
 ) -> None:
@@ -331,6 +358,23 @@ async def _due(rooms: Rooms) -> list[PushDue]:
 async def _outbox(rooms: Rooms, event: str) -> list[bytes]:
     sql = f"SELECT payload FROM common.outbox WHERE event = '{event}' ORDER BY id"
     return [row["payload"] for dsn in rooms.settings.postgres for row in await on_server(dsn, sql)]
+
+
+def _resolve_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every name leads to this machine."""
+    loop = asyncio.get_running_loop()
+    resolve_really = loop.getaddrinfo
+
+    async def resolve_to_here(_host: str, port: int, **options: Any) -> Any:
+        return await resolve_really("127.0.0.1", port, **options)
+
+    monkeypatch.setattr(loop, "getaddrinfo", resolve_to_here, raising=False)
+
+
+def _subscription(browser: Browser) -> Subscription:
+    keys = browser.subscription()["keys"]
+    point, secret = (base64.urlsafe_b64decode(keys[name] + "==") for name in ("p256dh", "auth"))
+    return Subscription(1, "session", browser.endpoint, point, secret, "")
 
 
 async def _taken(service: PushService, count: int) -> None:

@@ -69,7 +69,7 @@ class Hearing:
 
     async def on_comment(self, event: CommentAdded) -> None:
         """Each is told once: whom it answers, the post's author, whom it mentions, in this order."""
-        if not await self._is_newest(event.comment_id, event.comment_id):
+        if await self._is_outdated(event.comment_id, event.comment_id):
             return
         kinds: dict[AccountId, KindName] = dict.fromkeys(event.mention_ids, "mention")
         kinds[event.post_author_id] = "comment"
@@ -88,21 +88,30 @@ class Hearing:
                 comment_id=event.comment_id,
             )
             await self.hear(act)
+        if await self._is_outdated(event.comment_id, event.comment_id):  # removed while we told of it
+            for recipient in kinds:
+                await self._telling.take_back_comment(recipient, event.comment_id)
 
     async def on_comment_removed(self, event: CommentRemoved) -> None:
         """Whoever was told of the comment is not any more, and news of it that come late tell nobody."""
-        await self._is_newest(event.comment_id, LARGEST_ID)
+        await self._mark(event.comment_id, LARGEST_ID)
         async for recipient in self.recipients_of(event.comment_id):
             await self._telling.take_back_comment(recipient, event.comment_id)
 
     async def on_published(self, event: PostPublished) -> None:
         """Those who are tagged or mentioned learn of it, unless the post was edited since."""
-        if event.is_new and await self._is_newest(event.post_id, event.post_id):
-            await self._tell_named(event, event.post_id)
+        named = {*event.tagged_ids, *event.mention_ids}
+        if not event.is_new or not named or await self._is_outdated(event.post_id, event.post_id):
+            return
+        await self._tell_named(event, event.post_id)
+        if await self._is_outdated(event.post_id, event.post_id):  # edited while we told of it
+            for recipient in named:  # newer than what we told, older than what the edit tells
+                await self._telling.take_back(_naming(event, recipient, "tag", event.post_id + 1))
+                await self._telling.take_back(_naming(event, recipient, "mention", event.post_id + 1))
 
     async def on_edited(self, event: PostEdited) -> None:
         """Who is named now is told, once; who is not named any more is not."""
-        if not await self._is_newest(event.post_id, event.change_id):
+        if not await self._mark(event.post_id, event.change_id):
             return
         await self._tell_named(event, event.change_id)
         tagged, mentioned = set(event.tagged_ids), set(event.mention_ids) - set(event.tagged_ids)
@@ -136,7 +145,12 @@ class Hearing:
         for recipient in dict.fromkeys(_without(event.mention_ids, event.tagged_ids)):
             await self.hear(_naming(event, recipient, "mention", change_id))
 
-    async def _is_newest(self, source: PostId | CommentId, change_id: int) -> bool:
+    async def _is_outdated(self, source: PostId | CommentId, change_id: int) -> bool:
+        newest = await self._shards.owner(source).fetch_value(self._queries.find_mark, source_id=source)
+        return newest is not None and newest > change_id
+
+    async def _mark(self, source: PostId | CommentId, change_id: int) -> bool:
+        """Remember a change; False when a newer one has been heard of."""
         marked = await self._shards.owner(source).fetch_one(
             self._queries.mark, source_id=source, change_id=change_id
         )

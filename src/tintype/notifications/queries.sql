@@ -135,6 +135,10 @@ ON CONFLICT (source_id) DO UPDATE SET change_id = excluded.change_id
 WHERE notification_marks.change_id <= excluded.change_id
 RETURNING source_id;
 
+-- name: find_mark
+-- The newest change that was heard of, for those that come late.
+SELECT change_id FROM notification_marks WHERE source_id = :source_id;
+
 -- name: page
 -- A part of the list with the latest actors of each line.
 SELECT n.id, n.kind, n.group_id, n.post_id, n.place, n.actor_count, n.is_read,

@@ -1,6 +1,7 @@
 """One push: encrypted for one browser (RFC 8291), signed for its push service (RFC 8292), and sent (RFC 8030)."""
 
 import json
+import ssl
 import time
 from typing import Any, cast
 
@@ -30,8 +31,10 @@ class PushFailed(Unavailable):
 class PushSender:
     """Sends to push services over connections that are kept and shared."""
 
-    def __init__(self, key: VapidKey, *, may_be_internal: bool = False) -> None:
-        self._key, self.may_be_internal = key, may_be_internal
+    def __init__(
+        self, key: VapidKey, *, may_be_internal: bool = False, trust: ssl.SSLContext | bool = True
+    ) -> None:
+        self._key, self.may_be_internal, self._trust = key, may_be_internal, trust
         self._client: httpx.AsyncClient | None = None
 
     async def send(self, to: Subscription, payload: dict[str, Any], *, topic: str, urgency: str) -> bool:
@@ -62,7 +65,9 @@ class PushSender:
     async def _post(self, url: str, host: str, body: bytes, headers: dict[str, str]) -> bool:
         if self._client is None:
             # No redirects and no proxy from the environment: the address that was checked is the one that is used.
-            self._client = httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=False, trust_env=False)
+            self._client = httpx.AsyncClient(
+                timeout=TIMEOUT, follow_redirects=False, trust_env=False, verify=self._trust
+            )
         name = httpx.URL(f"https://{host}").host
         try:
             async with self._client.stream(

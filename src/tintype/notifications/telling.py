@@ -5,7 +5,9 @@ newest change wins; the lines that are shown are groups of such rows. Everything
 lock, on one shard, in one transaction, so that the counts of a line and of what is unread are exact.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from weakref import WeakValueDictionary
 
 from shardwright.running import Queries, Query, Shards, Transaction
 from tintype.base.ids import AccountId, CommentId, PostId, has_shard
@@ -22,11 +24,12 @@ class Telling:
 
     def __init__(self, shards: Shards, outbox: Outbox, queries: Queries, changed: Changed) -> None:
         self._shards, self._outbox, self._queries, self._changed = shards, outbox, queries, changed
+        self._turns: WeakValueDictionary[AccountId, asyncio.Lock] = WeakValueDictionary()
 
     async def tell(self, act: Act) -> None:
         """The act is in the recipient's list, once, unless a newer change of it has been heard of."""
         await self._trace(act)
-        async with self._shards.owner(act.recipient_id).begin() as tx:
+        async with self._turn(act.recipient_id), self._shards.owner(act.recipient_id).begin() as tx:
             await tx.fetch_one(self._queries.lock_state, account_id=act.recipient_id)
             before = await tx.fetch_one(self._queries.find_act, **_key(act))
             if before is not None and before["change_id"] >= act.change_id:
@@ -73,7 +76,7 @@ class Telling:
             await self._outbox.add(tx, NotificationTold(act.recipient_id, told["id"], told["place"]))
 
     async def _leave(self, recipient: AccountId, query: Query, **params: object) -> int:
-        async with self._shards.owner(recipient).begin() as tx:
+        async with self._turn(recipient), self._shards.owner(recipient).begin() as tx:
             await tx.fetch_one(self._queries.lock_state, account_id=recipient)
             left = await tx.fetch(query, account_id=recipient, **params)
             if left:
@@ -86,6 +89,13 @@ class Telling:
         if left:
             await self._changed(recipient)
         return len(left)
+
+    def _turn(self, recipient: AccountId) -> asyncio.Lock:
+        """The row lock once more, inside this process: those who wait for a viral post hold no connection meanwhile."""
+        turn = self._turns.get(recipient)
+        if turn is None:
+            turn = self._turns[recipient] = asyncio.Lock()
+        return turn
 
     async def _trace(self, act: Act) -> None:
         """First the trace, then the act: whatever is interrupted, nothing is in a list that cannot be found again."""
