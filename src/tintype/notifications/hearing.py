@@ -123,6 +123,7 @@ class Hearing:
 
     async def on_removed(self, event: PostRemoved) -> None:
         """Whoever was told of the post is not any more."""
+        await self._telling.take_back_posts(event.author_id, [event.post_id])
         async for recipient in self.recipients_of(event.post_id):
             await self._telling.take_back_posts(recipient, [event.post_id])
 

@@ -4,30 +4,40 @@ INSERT INTO notification_states (account_id) VALUES (:account_id)
 ON CONFLICT (account_id) DO UPDATE SET account_id = excluded.account_id
 RETURNING account_id;
 
--- name: find_act
--- What is known of an act, under the recipient's lock.
-SELECT change_id, notification_id FROM notification_acts
-WHERE account_id = :account_id AND kind = :kind AND object_id = :object_id AND actor_id = :actor_id;
+-- name: find_acts
+-- What is known of acts, under the recipient's lock.
+SELECT a.kind, a.object_id, a.actor_id, a.change_id, a.notification_id
+FROM unnest(:kinds::text[], :object_ids::bigint[], :actor_ids::bigint[]) AS wanted (kind, object_id, actor_id)
+JOIN notification_acts AS a
+  ON a.account_id = :account_id AND a.kind = wanted.kind
+ AND a.object_id = wanted.object_id AND a.actor_id = wanted.actor_id;
 
 -- name: renew_act
 -- An act that is told already was done again: only its order changes.
 UPDATE notification_acts SET change_id = :change_id
 WHERE account_id = :account_id AND kind = :kind AND object_id = :object_id AND actor_id = :actor_id;
 
--- name: tell_act
--- The act joins the unread group of its kind, or opens one; the counts move with it, in one statement.
-WITH grouped AS (
-    INSERT INTO notifications (account_id, kind, group_id, post_id, place)
-    VALUES (:account_id, :kind, :group_id, :post_id, next_id())
+-- name: tell_acts
+-- Acts join the unread group of their kind, or open one; the counts move with them, in one statement.
+WITH act AS (
+    SELECT object_id, actor_id, change_id, number
+    FROM unnest(:object_ids::bigint[], :actor_ids::bigint[], :change_ids::bigint[])
+         WITH ORDINALITY AS given (object_id, actor_id, change_id, number)
+), grouped AS (
+    INSERT INTO notifications (account_id, kind, group_id, post_id, place, actor_count)
+    VALUES (:account_id, :kind, :group_id, :post_id, next_id(), (SELECT count(DISTINCT actor_id)::int FROM act))
     ON CONFLICT (account_id, kind, group_id) WHERE NOT is_read DO UPDATE
-    SET place = next_id(),
-        actor_count = notifications.actor_count + (NOT EXISTS (
-            SELECT FROM notification_acts AS a
-            WHERE a.notification_id = notifications.id AND a.actor_id = :actor_id))::int
+    SET place = excluded.place,
+        actor_count = notifications.actor_count + (
+            SELECT count(DISTINCT act.actor_id)::int FROM act
+            WHERE NOT EXISTS (SELECT FROM notification_acts AS a
+                              WHERE a.notification_id = notifications.id AND a.actor_id = act.actor_id))
     RETURNING id, place, xmax = 0 AS is_new
 ), told AS (
     INSERT INTO notification_acts (account_id, kind, object_id, actor_id, change_id, post_id, notification_id, told_id)
-    SELECT :account_id, :kind, :object_id, :actor_id, :change_id, :post_id, id, place FROM grouped
+    SELECT :account_id, :kind, act.object_id, act.actor_id, act.change_id, :post_id, grouped.id,
+           grouped.place - (SELECT count(*) FROM act) + act.number
+    FROM act CROSS JOIN grouped
     ON CONFLICT (account_id, kind, object_id, actor_id) DO UPDATE
     SET change_id = excluded.change_id, notification_id = excluded.notification_id, told_id = excluded.told_id
 ), counted AS (
@@ -117,11 +127,13 @@ UPDATE notification_states SET unread_count = unread_count - (SELECT count(*)::i
 WHERE account_id = :account_id;
 
 -- name: trace
--- Remembers whom a source was told to; once a day at most, so that a trace is as old as its last use.
+-- Remembers whom a source was told to, so that a trace is as old as its last use. What was noted today is only looked
+-- at: ON CONFLICT alone would lock the row each time.
 INSERT INTO notification_traces (source_id, recipient_id)
 SELECT source.id, :recipient_id::bigint FROM unnest(:source_ids::bigint[]) AS source (id)
-ON CONFLICT (source_id, recipient_id) DO UPDATE SET told_on = excluded.told_on
-WHERE notification_traces.told_on < excluded.told_on;
+WHERE NOT EXISTS (SELECT FROM notification_traces AS t
+                  WHERE t.source_id = source.id AND t.recipient_id = :recipient_id AND t.told_on = current_date)
+ON CONFLICT (source_id, recipient_id) DO UPDATE SET told_on = excluded.told_on;
 
 -- name: page_traces
 -- Whom a source was told to, a page at a time.

@@ -32,6 +32,8 @@ from tintype.posts import PostEdited, PostLiked, PostPublished, PostRemoved, Pos
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
 SWEEP_EVERY_S = 3600.0
+LIKES_AT_ONCE = 128
+"""Likes of one post are told together: the more wait, the fewer transactions they need."""
 PUSHES_AT_ONCE = 64
 
 
@@ -94,7 +96,7 @@ class Notifications:
         """What this room does when something has happened."""
         hearing, meeting = self._hearing, self._meeting
         return [
-            on(PostLiked, hearing.on_liked, name="notifications-liked"),
+            on(PostLiked, hearing.on_liked, name="notifications-liked", concurrency=LIKES_AT_ONCE),
             on(PostPublished, hearing.on_published, name="notifications-published"),
             on(PostEdited, hearing.on_edited, name="notifications-edited"),
             on(PostRemoved, hearing.on_removed, name="notifications-removed"),
