@@ -80,6 +80,7 @@ def test_every_setting_that_may_hold_a_password_is_secret() -> None:
         "nats",
         "media_store",
         "secret_key",
+        "vapid_key",
     }
 
 
