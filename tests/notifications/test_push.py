@@ -150,6 +150,15 @@ async def test_a_kind_that_is_turned_off_does_not_ring_or_is_not_told(
     assert len(await lines(ana)) == 2
 
 
+@pytest.mark.parametrize("kind", ["warning", "planet", "like%00"])
+async def test_only_kinds_that_people_may_choose_about_can_be_chosen_about(ana: Person, kind: str) -> None:
+    body = {"audience": "off", "is_pushed": False}
+
+    answer = await ana.call("PUT", f"/notifications/settings/kinds/{kind}", json=body)
+
+    assert answer.status_code == 400, answer.text
+
+
 async def test_a_subscription_ends_with_its_session(rooms: Rooms, service: PushService, ana: Person) -> None:
     await service.browser().subscribe(ana)
 

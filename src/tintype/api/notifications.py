@@ -18,11 +18,10 @@ from tintype.api.given import Cursor, House, Limit, PathId, SessionReader, Viewe
 from tintype.base.ids import IdText
 from tintype.media import urls_of
 from tintype.notifications import (
-    CHOOSABLE,
     Audience,
     Choice,
+    ChoosableName,
     KindName,
-    KindUnknown,
     Notification,
     QuietHours,
     Subscription,
@@ -31,7 +30,7 @@ from tintype.notifications import (
 from tintype.posts import Post
 
 Recency = Literal["today", "week", "month", "earlier"]
-KindPath = Annotated[str, PathParameter(description="A kind of notification.", pattern="^[a-z_]{1,20}$")]
+KindPath = Annotated[ChoosableName, PathParameter(description="A kind of notification.")]
 Minute = Annotated[int, msgspec.Meta(ge=0, le=1439, description="Minutes after midnight.")]
 KeyText = Annotated[str, msgspec.Meta(max_length=200, pattern="^[A-Za-z0-9_-]+={0,2}$")]
 
@@ -225,8 +224,6 @@ class NotificationsApi(Controller):
     )
     async def choose(self, kind: KindPath, data: JSONBody[NewChoice], viewer: Viewer, rooms: House) -> None:
         """Choose from whom a kind is told from now on, and whether devices ring for it."""
-        if kind not in CHOOSABLE:
-            raise KindUnknown
         choice = Choice(kind, data.audience, data.is_pushed)
         await rooms.notifications.choices.choose(viewer.id, choice)
 

@@ -13,17 +13,17 @@ from tintype.notifications.errors import (
     TooManySubscriptions,
 )
 from tintype.notifications.events import NotificationTold, PushDue
-from tintype.notifications.kinds import CHOOSABLE, KINDS, Audience, KindName
+from tintype.notifications.kinds import KINDS, Audience, ChoosableName, KindName
 from tintype.notifications.models import Choice, Notification, Page, QuietHours, Subscription
 from tintype.notifications.sending import PushSender
 from tintype.notifications.service import QUERIES, Notifications
 
 __all__ = [
-    "CHOOSABLE",
     "KINDS",
     "QUERIES",
     "Audience",
     "Choice",
+    "ChoosableName",
     "KindName",
     "KindUnknown",
     "Notification",

@@ -6,9 +6,11 @@ A new kind is a line here and a sentence of the web app; nothing else lists them
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-KindName = Literal[
-    "like", "comment_like", "comment", "reply", "mention", "tag", "follow", "request", "accepted", "warning"
+ChoosableName = Literal[
+    "like", "comment_like", "comment", "reply", "mention", "tag", "follow", "request", "accepted"
 ]
+"""What people may choose about."""
+KindName = Literal[ChoosableName, "warning"]
 Audience = Literal["off", "following", "everyone"]
 """From whom a kind is told: nobody, people the recipient follows, or everybody."""
 
@@ -40,4 +42,4 @@ KINDS: dict[str, Kind] = {
     )
 }
 assert set(KINDS) == set(get_args(KindName))  # noqa: S101 - a kind that is named and not described is a mistake here
-CHOOSABLE: tuple[KindName, ...] = tuple(kind.name for kind in KINDS.values() if not kind.is_from_house)
+CHOOSABLE: tuple[ChoosableName, ...] = get_args(ChoosableName)
