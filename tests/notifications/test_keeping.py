@@ -10,11 +10,17 @@ from shardwright.running import Query
 from tests.notifications.push_service import Browser
 from tests.notifications.telling import hear, id_of, like, lines, unread
 from tests.support import Person, join
+from tintype.accounts import StatusChanged
 from tintype.base.ids import AccountId
+from tintype.graph import BlockChanged
 from tintype.wiring import Rooms
 
 ACTS_OF = Query.parse(
-    "acts_of", "SELECT kind FROM notification_acts WHERE actor_id = :account_id OR account_id = :account_id"
+    "acts_of",
+    """
+    SELECT kind FROM notification_acts WHERE actor_id = :account_id OR account_id = :account_id
+    UNION ALL SELECT 'trace' FROM notification_traces WHERE source_id = :account_id OR recipient_id = :account_id
+    """,
 )
 
 
@@ -53,6 +59,14 @@ async def test_whoever_leaves_takes_along_what_others_were_told_of_them(
     assert await rooms.notifications.count_left(id_of(bo)) == 0
     assert [each["actor_count"] for each in await lines(ana)] == [1]
     assert await _rows_about(rooms, id_of(bo)) == 0
+
+    await rooms.accounts.set_status(id_of(bo), "leaving")
+    late = [like(of_bo, bo, cleo, 1), like(of_bo, bo, ana, 2, is_liked=False)]
+    await hear(
+        rooms, *late, StatusChanged(id_of(ana), "suspended"), BlockChanged(id_of(bo), id_of(cleo), 3, True)
+    )
+    await rooms.notifications.warn(id_of(bo), object_id=1, act_id=1)
+    assert await rooms.notifications.count_left(id_of(bo)) == 0
 
 
 async def test_an_export_holds_the_list_and_no_names_of_others(rooms: Rooms, ana: Person, bo: Person) -> None:

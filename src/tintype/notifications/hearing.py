@@ -40,6 +40,11 @@ class Hearing:
         if await self._may_tell(act):
             await self._telling.tell(act)
 
+    async def unhear(self, act: Act) -> None:
+        """Take the act back, also one that has not been heard of yet; whoever has left needs nothing any more."""
+        if await self._is_there(act.recipient_id):
+            await self._telling.take_back(act)
+
     async def on_liked(self, event: PostLiked) -> None:
         """The author learns of a like, and of its end."""
         act = Act(
@@ -51,7 +56,7 @@ class Hearing:
             group_id=event.post_id,
             post_id=event.post_id,
         )
-        await (self.hear(act) if event.is_liked else self._telling.take_back(act))
+        await (self.hear(act) if event.is_liked else self.unhear(act))
 
     async def on_comment_liked(self, event: CommentLiked) -> None:
         """Likewise for a comment's author."""
@@ -65,7 +70,7 @@ class Hearing:
             post_id=event.post_id,
             comment_id=event.comment_id,
         )
-        await (self.hear(act) if event.is_liked else self._telling.take_back(act))
+        await (self.hear(act) if event.is_liked else self.unhear(act))
 
     async def on_comment(self, event: CommentAdded) -> None:
         """Each is told once: whom it answers, the post's author, whom it mentions, in this order."""
@@ -106,8 +111,8 @@ class Hearing:
         await self._tell_named(event, event.post_id)
         if await self._is_outdated(event.post_id, event.post_id):  # edited while we told of it
             for recipient in named:  # newer than what we told, older than what the edit tells
-                await self._telling.take_back(_naming(event, recipient, "tag", event.post_id + 1))
-                await self._telling.take_back(_naming(event, recipient, "mention", event.post_id + 1))
+                await self.unhear(_naming(event, recipient, "tag", event.post_id + 1))
+                await self.unhear(_naming(event, recipient, "mention", event.post_id + 1))
 
     async def on_edited(self, event: PostEdited) -> None:
         """Who is named now is told, once; who is not named any more is not."""
@@ -117,9 +122,9 @@ class Hearing:
         tagged, mentioned = set(event.tagged_ids), set(event.mention_ids) - set(event.tagged_ids)
         async for recipient in self.recipients_of(event.post_id):
             if recipient not in tagged:
-                await self._telling.take_back(_naming(event, recipient, "tag", event.change_id))
+                await self.unhear(_naming(event, recipient, "tag", event.change_id))
             if recipient not in mentioned:
-                await self._telling.take_back(_naming(event, recipient, "mention", event.change_id))
+                await self.unhear(_naming(event, recipient, "mention", event.change_id))
 
     async def on_removed(self, event: PostRemoved) -> None:
         """Whoever was told of the post is not any more."""
@@ -158,13 +163,12 @@ class Hearing:
         return marked is not None
 
     async def _may_tell(self, act: Act) -> bool:
-        if act.actor_id == act.recipient_id or not has_shard(self._shards, act.recipient_id):
+        if act.actor_id == act.recipient_id or not await self._is_there(act.recipient_id):
             return False
         if KINDS[act.kind].is_from_house:
             return True
-        seen = await self._sight.of(act.recipient_id, [act.recipient_id, act.actor_id])
-        recipient, actor = seen.get(act.recipient_id), seen.get(act.actor_id)
-        if recipient is None or recipient.account.status == "leaving" or not is_welcome(actor):
+        actor = (await self._sight.of(act.recipient_id, [act.actor_id])).get(act.actor_id)
+        if not is_welcome(actor):
             return False
         audience = (await self._choices.get(act.recipient_id, act.kind)).audience
         if audience == "off" or (audience == "following" and not (actor and actor.relation.follows)):
@@ -172,6 +176,10 @@ class Hearing:
         if act.post_id is None:
             return True
         return act.post_id in await self._posts.find_many([act.post_id], viewer=act.recipient_id)
+
+    async def _is_there(self, recipient: AccountId) -> bool:
+        seen = (await self._sight.of(recipient, [recipient])).get(recipient)
+        return seen is not None and seen.account.status != "leaving"
 
 
 def is_welcome(actor: Seen | None) -> bool:

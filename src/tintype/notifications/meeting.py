@@ -18,10 +18,10 @@ class Meeting:
     async def on_follow(self, event: FollowChanged) -> None:
         """A new follower is told; a request that was answered so is not a request any more."""
         request = _between(event.followee_id, "request", event.follower_id, event.change_id)
-        await self._telling.take_back(request)
+        await self._hearing.unhear(request)
         follow = _between(event.followee_id, "follow", event.follower_id, event.change_id)
         if not event.is_following:
-            await self._telling.take_back(follow)
+            await self._hearing.unhear(follow)
         elif not await self._has_agreed(event.followee_id):
             await self._hearing.hear(follow)
 

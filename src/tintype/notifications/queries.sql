@@ -4,6 +4,10 @@ INSERT INTO notification_states (account_id) VALUES (:account_id)
 ON CONFLICT (account_id) DO UPDATE SET account_id = excluded.account_id
 RETURNING account_id;
 
+-- name: lock_list
+-- The same lock where there is something to take out: a list that does not exist, or not any more, is not made anew.
+SELECT account_id FROM notification_states WHERE account_id = :account_id FOR UPDATE;
+
 -- name: find_acts
 -- What is known of acts, under the recipient's lock.
 SELECT a.kind, a.object_id, a.actor_id, a.change_id, a.notification_id
@@ -293,12 +297,24 @@ WITH traces AS (
 )
 SELECT ((SELECT count(*) FROM traces) + (SELECT count(*) FROM marks))::int AS count;
 
+-- name: list_own_acts
+-- What somebody was told, so that the traces of it elsewhere can be removed first.
+SELECT kind, object_id, actor_id, post_id FROM notification_acts WHERE account_id = :account_id LIMIT :limit;
+
+-- name: drop_traces_to
+-- Nothing points to this recipient from these sources any more.
+DELETE FROM notification_traces WHERE source_id = ANY(:source_ids::bigint[]) AND recipient_id = :recipient_id;
+
+-- name: erase_own_acts
+-- What somebody was told, a batch at a time.
+DELETE FROM notification_acts AS a
+USING unnest(:kinds::text[], :object_ids::bigint[], :actor_ids::bigint[]) AS gone (kind, object_id, actor_id)
+WHERE a.account_id = :account_id AND a.kind = gone.kind AND a.object_id = gone.object_id AND a.actor_id = gone.actor_id;
+
 -- name: erase_own
--- Everything that was told to somebody, and what they had chosen.
+-- The list of somebody, and what they had chosen.
 WITH lines AS (
     DELETE FROM notifications WHERE account_id = :account_id RETURNING 1 AS one
-), acts AS (
-    DELETE FROM notification_acts WHERE account_id = :account_id RETURNING 1 AS one
 ), states AS (
     DELETE FROM notification_states WHERE account_id = :account_id RETURNING 1 AS one
 ), choices AS (
@@ -306,7 +322,7 @@ WITH lines AS (
 ), devices AS (
     DELETE FROM push_subscriptions WHERE account_id = :account_id RETURNING 1 AS one
 )
-SELECT ((SELECT count(*) FROM lines) + (SELECT count(*) FROM acts) + (SELECT count(*) FROM states)
+SELECT ((SELECT count(*) FROM lines) + (SELECT count(*) FROM states)
         + (SELECT count(*) FROM choices) + (SELECT count(*) FROM devices))::int AS count;
 
 -- name: erase_acts_of

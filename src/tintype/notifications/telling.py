@@ -41,6 +41,7 @@ class Telling:
         await self._leave(
             act.recipient_id,
             self._queries.take_back_act,
+            self._queries.lock_state,
             kind=act.kind,
             object_id=act.object_id,
             actor_id=act.actor_id,
@@ -117,9 +118,12 @@ class Telling:
         if told is not None and is_first:
             await self._outbox.add(tx, NotificationTold(acts[0].recipient_id, told["id"], told["place"]))
 
-    async def _leave(self, recipient: AccountId, query: Query, **params: object) -> int:
+    async def _leave(
+        self, recipient: AccountId, query: Query, lock: Query | None = None, **params: object
+    ) -> int:
         async with self._turns.of(recipient), self._shards.owner(recipient).begin() as tx:
-            await tx.fetch_one(self._queries.lock_state, account_id=recipient)
+            if await tx.fetch_one(lock or self._queries.lock_list, account_id=recipient) is None:
+                return 0
             left = await tx.fetch(query, account_id=recipient, **params)
             if left:
                 groups = [row["notification_id"] for row in left]
