@@ -154,7 +154,9 @@ async def open_rooms(
         stack.push_async_callback(redis.aclose)
         bus = await connect_bus(settings, name=process)
         stack.push_async_callback(_close_bus, bus)
-        yield _build(settings, shards, redis, bus)
+        rooms = _build(settings, shards, redis, bus)
+        stack.push_async_callback(rooms.notifications.close)
+        yield rooms
 
 
 def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Rooms:
@@ -183,6 +185,7 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
     )
     shared = Posts(desk)
     said = Comments(shards, events, sight, shared, names=posts.Names(people, cache), limiter=limiter)
+    told = Notifications(shards, events, sight, posts=shared, comments=said, settings=settings, bus=bus)
     return Rooms(
         settings=settings,
         shards=shards,
@@ -201,9 +204,18 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         comments=said,
         saves=Saves(shards, shared),
         feed=Feed(Timelines(redis, settings.namespace), follows, shared),
-        notifications=Notifications(shards, events, sight, posts=shared, comments=said, settings=settings),
+        notifications=told,
         search=Search(shards, events, sight, people, shared),
-        moderation=Moderation(shards, events, sight, accounts=people, posts=shared, comments=said),
+        moderation=Moderation(
+            shards,
+            events,
+            sight,
+            accounts=people,
+            posts=shared,
+            comments=said,
+            notifications=told,
+            limiter=limiter,
+        ),
         departures=Departures(shards, events, people, {}),
     )
 

@@ -81,6 +81,7 @@ def test_every_setting_that_may_hold_a_password_is_secret() -> None:
         "media_store",
         "mail",
         "secret_key",
+        "vapid_key",
     }
 
 

@@ -5,10 +5,13 @@ from litestar import Controller
 from tintype.api.accounts import AccountsApi
 from tintype.api.comments import CommentsApi
 from tintype.api.graph import GraphApi
+from tintype.api.moderation import ModerationApi
+from tintype.api.notifications import NotificationsApi, PushApi
 from tintype.api.people import PeopleApi
 from tintype.api.posts import PostsApi
 from tintype.api.profile import ProfileApi
 from tintype.api.profiles import ProfilesApi
+from tintype.api.reports import ReportsApi
 from tintype.api.saves import SavesApi
 from tintype.api.security import SecurityApi
 from tintype.api.sessions import SessionsApi
@@ -26,4 +29,8 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     CommentsApi,
     SavesApi,
     ProfilesApi,
+    NotificationsApi,
+    PushApi,
+    ReportsApi,
+    ModerationApi,
 )

@@ -45,6 +45,10 @@ class Names:
         """Wakes the relay of a PostgreSQL server."""
         return f"{self.namespace}.poke.{server}"
 
+    def notifications(self, account_id: int) -> str:
+        """Says that somebody's list of notifications changed, to whoever listens at the moment."""
+        return f"{self.namespace}.notifications.{account_id}.changed"
+
 
 async def connect_bus(settings: Settings, *, name: str) -> Client:
     """Connect to NATS and stay connected: a lost server is tried again for ever."""

@@ -77,6 +77,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     mail_from: str = "Tintype <no-reply@localhost>"
     password_range_url: str = ""
     """A service that tells leaked passwords by the first digits of their hash; empty: nobody is asked."""
+    vapid_key: Secret = ""
+    """Signs pushes to browsers: 32 bytes in URL-safe base64; empty: made on first start and kept in home."""
+    push_contact: str = ""
+    """Whom push services may turn to, as mailto: or https: address; empty: public_url."""
+    push_internal: bool = False
+    """Whether a push service may have an internal address or speak plain http: only for one of your own."""
     outbox_keep_s: Annotated[int, msgspec.Meta(ge=0)] = 3_600
     """How long relayed events stay in PostgreSQL, so that a lost JetStream can be refilled."""
     job_attempts: Annotated[int, msgspec.Meta(ge=1, le=100)] = 8

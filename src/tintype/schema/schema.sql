@@ -220,6 +220,115 @@ CREATE TABLE media (
 );
 CREATE INDEX media_expiring ON media USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
+CREATE TABLE moderation_acts (
+    id bigint DEFAULT next_id() NOT NULL,
+    case_id bigint NOT NULL,
+    moderator_id bigint NOT NULL,
+    action text NOT NULL,
+    reason text NOT NULL,
+    before text NOT NULL,
+    after text NOT NULL,
+    CONSTRAINT moderation_acts_pkey PRIMARY KEY (id)
+);
+CREATE INDEX moderation_acts_of_case ON moderation_acts USING btree (case_id, id);
+CREATE INDEX moderation_acts_of_moderator ON moderation_acts USING btree (moderator_id, id);
+
+CREATE TABLE moderation_cases (
+    id bigint DEFAULT next_id() NOT NULL,
+    kind text NOT NULL,
+    object_id bigint NOT NULL,
+    owner_id bigint NOT NULL,
+    evidence text NOT NULL,
+    status text DEFAULT 'open'::text NOT NULL,
+    opened_id bigint DEFAULT next_id() NOT NULL,
+    report_count integer DEFAULT 0 NOT NULL,
+    object_state text DEFAULT 'visible'::text NOT NULL,
+    outcome text DEFAULT ''::text NOT NULL,
+    outcome_id bigint,
+    claimed_by bigint,
+    claimed_until timestamp with time zone,
+    appeal text DEFAULT ''::text NOT NULL,
+    appealed_id bigint,
+    CONSTRAINT moderation_cases_pkey PRIMARY KEY (id)
+);
+CREATE INDEX moderation_cases_by_age ON moderation_cases USING btree (status, opened_id);
+CREATE INDEX moderation_cases_by_reports ON moderation_cases USING btree (status, report_count DESC, opened_id);
+CREATE UNIQUE INDEX moderation_cases_once ON moderation_cases USING btree (kind, object_id);
+
+CREATE TABLE moderation_traces (
+    account_id bigint NOT NULL,
+    part text NOT NULL,
+    kind text NOT NULL,
+    object_id bigint NOT NULL,
+    CONSTRAINT moderation_traces_pkey PRIMARY KEY (account_id, part, kind, object_id)
+);
+
+CREATE TABLE notification_acts (
+    account_id bigint NOT NULL,
+    kind text NOT NULL,
+    object_id bigint NOT NULL,
+    actor_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    post_id bigint,
+    notification_id bigint,
+    told_id bigint NOT NULL,
+    CONSTRAINT notification_acts_pkey PRIMARY KEY (account_id, kind, object_id, actor_id)
+);
+CREATE INDEX notification_acts_by_age ON notification_acts USING btree (told_id);
+CREATE INDEX notification_acts_of_actor ON notification_acts USING btree (account_id, actor_id);
+CREATE INDEX notification_acts_of_group ON notification_acts USING btree (notification_id, told_id DESC) WHERE (notification_id IS NOT NULL);
+CREATE INDEX notification_acts_of_post ON notification_acts USING btree (account_id, post_id) WHERE (notification_id IS NOT NULL);
+
+CREATE TABLE notification_choices (
+    account_id bigint NOT NULL,
+    kind text NOT NULL,
+    audience text NOT NULL,
+    is_pushed boolean NOT NULL,
+    CONSTRAINT notification_choices_pkey PRIMARY KEY (account_id, kind)
+);
+
+CREATE TABLE notification_marks (
+    source_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    marked_on date DEFAULT CURRENT_DATE NOT NULL,
+    CONSTRAINT notification_marks_pkey PRIMARY KEY (source_id)
+);
+CREATE INDEX notification_marks_by_age ON notification_marks USING btree (marked_on);
+
+CREATE TABLE notification_states (
+    account_id bigint NOT NULL,
+    unread_count integer DEFAULT 0 NOT NULL,
+    quiet_from smallint,
+    quiet_until smallint,
+    time_zone text DEFAULT 'UTC'::text NOT NULL,
+    CONSTRAINT notification_states_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE notification_traces (
+    source_id bigint NOT NULL,
+    recipient_id bigint NOT NULL,
+    told_on date DEFAULT CURRENT_DATE NOT NULL,
+    CONSTRAINT notification_traces_pkey PRIMARY KEY (source_id, recipient_id)
+);
+CREATE INDEX notification_traces_by_age ON notification_traces USING btree (told_on);
+
+CREATE TABLE notifications (
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    kind text NOT NULL,
+    group_id bigint NOT NULL,
+    post_id bigint,
+    place bigint NOT NULL,
+    actor_count integer DEFAULT 1 NOT NULL,
+    is_read boolean DEFAULT false NOT NULL,
+    push_id bigint,
+    pushed_at timestamp with time zone,
+    CONSTRAINT notifications_pkey PRIMARY KEY (id)
+);
+CREATE INDEX notifications_by_age ON notifications USING btree (place);
+CREATE INDEX notifications_in_order ON notifications USING btree (account_id, place DESC);
+CREATE UNIQUE INDEX notifications_open ON notifications USING btree (account_id, kind, group_id) WHERE (NOT is_read);
+
 CREATE TABLE own_comment_likes (
     account_id bigint NOT NULL,
     comment_id bigint NOT NULL,
@@ -318,11 +427,33 @@ CREATE UNIQUE INDEX posts_once ON posts USING btree (author_id, idempotency_key)
 CREATE INDEX posts_pinned ON posts USING btree (author_id) WHERE (pinned_at IS NOT NULL);
 CREATE INDEX posts_shown ON posts USING btree (author_id, id DESC) WHERE ((archived_at IS NULL) AND (hidden_at IS NULL) AND (deleted_at IS NULL));
 
+CREATE TABLE push_subscriptions (
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    session_id text NOT NULL,
+    endpoint text NOT NULL,
+    public_key bytea NOT NULL,
+    auth_secret bytea NOT NULL,
+    device text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT push_subscriptions_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX push_subscriptions_once ON push_subscriptions USING btree (account_id, endpoint);
+
 CREATE TABLE recovery_codes (
     account_id bigint NOT NULL,
     code_hash bytea NOT NULL,
     used_at timestamp with time zone,
     CONSTRAINT recovery_codes_pkey PRIMARY KEY (account_id, code_hash)
+);
+
+CREATE TABLE reports (
+    case_id bigint NOT NULL,
+    reporter_id bigint NOT NULL,
+    reason text NOT NULL,
+    note text DEFAULT ''::text NOT NULL,
+    reported_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT reports_pkey PRIMARY KEY (case_id, reporter_id)
 );
 
 CREATE TABLE saves (

@@ -1,0 +1,293 @@
+"""The moderators' queue, decisions and log over HTTP. For everybody else these addresses do not exist."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Controller, delete, get, post, put
+from litestar.params import FromQuery, JSONBody, QueryParameter
+
+from shardwright.ids import Layout
+from tintype.accounts import Account
+from tintype.api import scopes
+from tintype.api.cursors import decode_cursor, decode_place, encode_cursor, encode_place
+from tintype.api.given import Cursor, House, Limit, PathId, Viewer, id_from
+from tintype.base.ids import AccountId, IdText
+from tintype.media import urls_of
+from tintype.moderation import (
+    Action,
+    Case,
+    CasePlace,
+    Entry,
+    LogEntry,
+    ObjectKind,
+    ObjectState,
+    Order,
+    Reason,
+    Status,
+)
+from tintype.wiring import Rooms
+
+Words = Annotated[str, msgspec.Meta(max_length=5_000, description="At most 1,000 characters.")]
+NameOf = Annotated[
+    str | None, QueryParameter(description="The id of a moderator.", pattern=r"^[1-9][0-9]{0,18}$")
+]
+
+
+class PersonView(msgspec.Struct, frozen=True):
+    """Somebody as a moderator needs to know them."""
+
+    account_id: str
+    username: str | None
+    status: str | None
+    role: str | None
+
+
+class CaseView(msgspec.Struct, frozen=True):
+    """A reported object. Who reported it is not shown to anybody."""
+
+    case_id: str
+    kind: ObjectKind
+    object_id: str
+    owner: PersonView
+    evidence_text: str
+    """Its words when it was first reported."""
+    evidence_urls: list[str]
+    """Its pictures when it was first reported."""
+    status: Status
+    report_count: int
+    object_state: ObjectState
+    outcome: str
+    opened_at: datetime
+    claimed_by: PersonView | None
+    claimed_until: datetime | None
+    appeal: str
+
+
+class ComplaintView(msgspec.Struct, frozen=True):
+    """What somebody said about it."""
+
+    reason: Reason
+    note: str
+    reported_at: datetime
+
+
+class EntryView(msgspec.Struct, frozen=True):
+    """One act of a moderator, as it is kept for good."""
+
+    entry_id: str
+    case_id: str
+    moderator: PersonView
+    action: Entry
+    reason: str
+    before: dict[str, str | None]
+    after: dict[str, str | None]
+    acted_at: datetime
+
+
+class CaseDetailsView(msgspec.Struct, frozen=True):
+    """A case with everything that was said and done about it."""
+
+    case: CaseView
+    reasons: dict[str, int]
+    complaints: list[ComplaintView]
+    history: list[EntryView]
+
+
+class CasesView(msgspec.Struct, frozen=True):
+    """A page of the queue."""
+
+    cases: list[CaseView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class LogView(msgspec.Struct, frozen=True):
+    """A page of the log, newest first."""
+
+    entries: list[EntryView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class NewCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something a moderator has come across."""
+
+    kind: ObjectKind
+    object_id: IdText
+    reason: Words
+
+
+class NewAct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to do, and why; the log keeps both."""
+
+    action: Action
+    reason: Words
+
+
+class Assignment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who shall look at it; the one who asks without one."""
+
+    moderator_id: IdText | None = None
+
+
+class ModerationApi(Controller):
+    """For moderators alone."""
+
+    path = "/api/v1/moderation"
+    tags = ("Moderation",)
+
+    @get("/cases", summary="The queue", scope=scopes.MODERATION)
+    async def cases(  # noqa: PLR0917 - each is a filter that callers give by name
+        self,
+        viewer: Viewer,
+        rooms: House,
+        status: FromQuery[Status] = "open",
+        order: FromQuery[Order] = "oldest",
+        kind: FromQuery[ObjectKind | None] = None,
+        mine: FromQuery[bool] = False,
+        free: FromQuery[bool] = False,
+        appealed: FromQuery[bool] = False,
+        cursor: Cursor = None,
+        limit: Limit = 20,
+    ) -> CasesView:
+        """Reported objects: who waits longest or what most people reported, first."""
+        moderator = rooms.moderation.check(viewer)
+        page = await rooms.moderation.queue.page(
+            moderator,
+            status=status,
+            order=order,
+            kind=kind,
+            is_mine=mine,
+            is_free=free,
+            is_appealed=appealed,
+            place=CasePlace(*decode_place(cursor, 2)) if cursor else None,
+            limit=limit,
+        )
+        people = await _people(
+            rooms, *(each for case in page.cases for each in (case.owner_id, case.claimed_by))
+        )
+        shown = [show_case(case, people, rooms.shards.map.layout) for case in page.cases]
+        last = page.next_place
+        cursor = encode_place(last.report_count, last.opened_id) if last else None
+        return CasesView(shown, cursor, last is not None)
+
+    @post("/cases", summary="Open a case", scope=scopes.MODERATION)
+    async def open(self, data: JSONBody[NewCase], viewer: Viewer, rooms: House) -> CaseView:
+        """Open a case without a report, or find the one there is."""
+        moderator = rooms.moderation.check(viewer)
+        case = await rooms.moderation.deciding.open(
+            moderator, data.kind, id_from(data.object_id), data.reason
+        )
+        return await _show_one(rooms, case)
+
+    @get("/cases/{case_id:str}", summary="One case", scope=scopes.MODERATION)
+    async def case(self, case_id: PathId, viewer: Viewer, rooms: House) -> CaseDetailsView:
+        """A case with what was said about it, and all that was done."""
+        rooms.moderation.check(viewer)
+        queue, number = rooms.moderation.queue, id_from(case_id)
+        case, history = await queue.get(number), await queue.history(number)
+        people = await _people(
+            rooms, case.owner_id, case.claimed_by, *(each.moderator_id for each in history)
+        )
+        layout = rooms.shards.map.layout
+        said = [ComplaintView(c.reason, c.note, c.reported_at) for c in await queue.complaints(number)]
+        done = [show_entry(each, people, layout) for each in history]
+        return CaseDetailsView(show_case(case, people, layout), await queue.reasons(number), said, done)
+
+    @put("/cases/{case_id:str}/claim", summary="Claim or assign", scope=scopes.MODERATION)
+    async def claim(
+        self, case_id: PathId, data: JSONBody[Assignment], viewer: Viewer, rooms: House
+    ) -> CaseView:
+        """Look at a case for half an hour, alone, or have a colleague do so."""
+        moderator, deciding = rooms.moderation.check(viewer), rooms.moderation.deciding
+        if data.moderator_id is None:
+            case = await deciding.claim(moderator, id_from(case_id))
+        else:
+            case = await deciding.assign(moderator, id_from(case_id), AccountId(id_from(data.moderator_id)))
+        return await _show_one(rooms, case)
+
+    @delete("/cases/{case_id:str}/claim", summary="Release", status_code=200, scope=scopes.MODERATION)
+    async def release(self, case_id: PathId, viewer: Viewer, rooms: House) -> CaseView:
+        """Leave a case to others."""
+        moderator = rooms.moderation.check(viewer)
+        return await _show_one(rooms, await rooms.moderation.deciding.release(moderator, id_from(case_id)))
+
+    @post("/cases/{case_id:str}/acts", summary="Decide", scope=scopes.MODERATION)
+    async def act(self, case_id: PathId, data: JSONBody[NewAct], viewer: Viewer, rooms: House) -> CaseView:
+        """Dismiss, warn, hide, restore, delete, suspend, unsuspend, or note something."""
+        moderator = rooms.moderation.check(viewer)
+        case = await rooms.moderation.deciding.act(moderator, id_from(case_id), data.action, data.reason)
+        return await _show_one(rooms, case)
+
+    @get("/log", summary="What moderators did", scope=scopes.MODERATION)
+    async def log(
+        self,
+        viewer: Viewer,
+        rooms: House,
+        moderator_id: NameOf = None,
+        cursor: Cursor = None,
+        limit: Limit = 50,
+    ) -> LogView:
+        """Every act of every moderator, newest first. Nothing can change or remove an entry."""
+        rooms.moderation.check(viewer)
+        page = await rooms.moderation.queue.log(
+            moderator_id=AccountId(id_from(moderator_id)) if moderator_id else None,
+            before=decode_cursor(cursor),
+            limit=limit,
+        )
+        people = await _people(rooms, *(each.moderator_id for each in page.entries))
+        shown = [show_entry(each, people, rooms.shards.map.layout) for each in page.entries]
+        return LogView(shown, encode_cursor(page.next_before), page.next_before is not None)
+
+
+def show_case(case: Case, people: dict[AccountId, Account], layout: Layout) -> CaseView:
+    """A case for a moderator."""
+    folders: list[str] = case.evidence.get("folders", [])
+    words = [case.evidence.get(part, "") for part in ("username", "full_name", "text")]
+    return CaseView(
+        case_id=str(case.id),
+        kind=case.kind,
+        object_id=str(case.object_id),
+        owner=_person(case.owner_id, people),
+        evidence_text="\n".join(word for word in words if word),
+        evidence_urls=[urls_of(folder)["640"] for folder in folders],
+        status=case.status,
+        report_count=case.report_count,
+        object_state=case.object_state,
+        outcome=case.outcome,
+        opened_at=layout.id_time(case.opened_id),
+        claimed_by=_person(case.claimed_by, people) if case.claimed_by else None,
+        claimed_until=case.claimed_until,
+        appeal=case.appeal,
+    )
+
+
+def show_entry(entry: LogEntry, people: dict[AccountId, Account], layout: Layout) -> EntryView:
+    """An entry of the log for a moderator."""
+    return EntryView(
+        entry_id=str(entry.id),
+        case_id=str(entry.case_id),
+        moderator=_person(entry.moderator_id, people),
+        action=entry.action,
+        reason=entry.reason,
+        before=entry.before,
+        after=entry.after,
+        acted_at=layout.id_time(entry.id),
+    )
+
+
+async def _show_one(rooms: Rooms, case: Case) -> CaseView:
+    people = await _people(rooms, case.owner_id, case.claimed_by)
+    return show_case(case, people, rooms.shards.map.layout)
+
+
+async def _people(rooms: Rooms, *ids: AccountId | None) -> dict[AccountId, Account]:
+    return await rooms.accounts.find_many(each for each in ids if each is not None)
+
+
+def _person(account_id: AccountId, people: dict[AccountId, Account]) -> PersonView:
+    known: Any = people.get(account_id)
+    if known is None:
+        return PersonView(str(account_id), None, None, None)
+    return PersonView(str(account_id), known.username, known.status, known.role)

@@ -1,0 +1,340 @@
+"""The list of notifications, its settings, and push subscriptions over HTTP."""
+
+import base64
+import binascii
+import hashlib
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Literal
+
+import msgspec
+from litestar import Controller, Request, delete, get, post, put
+from litestar.params import JSONBody, PathParameter
+
+from shardwright.ids import Layout
+from tintype.accounts import Account
+from tintype.api import scopes
+from tintype.api.cursors import decode_cursor, encode_cursor
+from tintype.api.given import Cursor, House, Limit, PathId, SessionReader, Viewer, id_from
+from tintype.base.ids import IdText
+from tintype.media import urls_of
+from tintype.notifications import (
+    Audience,
+    Choice,
+    ChoosableName,
+    KindName,
+    Notification,
+    QuietHours,
+    Subscription,
+    SubscriptionInvalid,
+)
+from tintype.posts import Post
+
+Recency = Literal["today", "week", "month", "earlier"]
+KindPath = Annotated[ChoosableName, PathParameter(description="A kind of notification.")]
+Minute = Annotated[int, msgspec.Meta(ge=0, le=1439, description="Minutes after midnight.")]
+KeyText = Annotated[str, msgspec.Meta(max_length=200, pattern="^[A-Za-z0-9_-]+={0,2}$")]
+
+
+class ActorView(msgspec.Struct, frozen=True):
+    """Somebody who did something."""
+
+    account_id: str
+    username: str
+    full_name: str
+    is_verified: bool
+    avatar_urls: dict[str, str] | None
+
+
+class PreviewView(msgspec.Struct, frozen=True):
+    """The post that it is about, small."""
+
+    post_id: str
+    thumbnail_url: str | None
+
+
+class NotificationView(msgspec.Struct, frozen=True):
+    """One line: the latest who did it, and how many they are in all."""
+
+    notification_id: str
+    kind: KindName
+    actors: list[ActorView]
+    actor_count: int
+    others_count: int
+    """How many more there are than `actors` names."""
+    object_id: str | None
+    """The comment for comment, reply and comment_like, and for a mention in one; the case for a warning."""
+    post: PreviewView | None
+    happened_at: datetime
+    recency: Recency
+    is_read: bool
+
+
+class NotificationsView(msgspec.Struct, frozen=True):
+    """A page of the list, newest first."""
+
+    notifications: list[NotificationView]
+    unread_count: int
+    next_cursor: str | None
+    has_more: bool
+
+
+class UnreadView(msgspec.Struct, frozen=True):
+    """How many lines have not been read."""
+
+    unread_count: int
+
+
+class ReadUpTo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Marks everything up to this line as read; everything there is without one."""
+
+    up_to: IdText | None = None
+
+
+class ChoiceView(msgspec.Struct, frozen=True):
+    """From whom a kind is told, and whether devices ring for it."""
+
+    kind: KindName
+    audience: Audience
+    is_pushed: bool
+
+
+class QuietView(msgspec.Struct, frozen=True):
+    """When devices stay silent."""
+
+    begin: int
+    end: int
+    time_zone: str
+
+
+class SettingsView(msgspec.Struct, frozen=True):
+    """Every kind, and the quiet hours."""
+
+    kinds: list[ChoiceView]
+    quiet_hours: QuietView | None
+
+
+class NewChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """From whom, and whether devices ring."""
+
+    audience: Audience
+    is_pushed: bool
+
+
+class NewQuietHours(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """From one minute of the day to another, which may lie past midnight."""
+
+    begin: Minute
+    end: Minute
+    time_zone: Annotated[str, msgspec.Meta(max_length=64, examples=["Europe/Vienna"])] = "UTC"
+
+
+class PushKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The browser's own keys, as `PushSubscription.toJSON()` has them."""
+
+    p256dh: KeyText
+    auth: KeyText
+
+
+class NewSubscription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What `PushManager.subscribe` gave to the browser."""
+
+    endpoint: Annotated[str, msgspec.Meta(max_length=2000)]
+    keys: PushKeys
+
+
+class PushKeyView(msgspec.Struct, frozen=True):
+    """The `applicationServerKey` to subscribe with."""
+
+    public_key: str
+
+
+class SubscriptionView(msgspec.Struct, frozen=True):
+    """A browser that is told."""
+
+    subscription_id: str
+    device: str
+    is_current: bool
+
+
+class SubscriptionsView(msgspec.Struct, frozen=True):
+    """All browsers that are told."""
+
+    subscriptions: list[SubscriptionView]
+
+
+class NotificationsApi(Controller):
+    """What happened to the viewer."""
+
+    path = "/api/v1/notifications"
+    tags = ("Notifications",)
+
+    @get("/", summary="Notifications", scope=scopes.READ)
+    async def page(
+        self, viewer: Viewer, rooms: House, cursor: Cursor = None, limit: Limit = 20
+    ) -> NotificationsView:
+        """What happened, newest first, likes and follows told together."""
+        reading = rooms.notifications.reading
+        found = await reading.page(viewer.id, before=decode_cursor(cursor), limit=limit)
+        unread = await reading.count_unread(viewer.id)
+        now = datetime.now(UTC)
+        shown = [show_notification(each, rooms.shards.map.layout, now) for each in found.notifications]
+        return NotificationsView(
+            shown, unread, encode_cursor(found.next_before), found.next_before is not None
+        )
+
+    @get("/unread", summary="How many are unread", scope=scopes.READ)
+    async def unread(self, viewer: Viewer, rooms: House) -> UnreadView:
+        """One number, cheap to ask for."""
+        return UnreadView(await rooms.notifications.reading.count_unread(viewer.id))
+
+    @post("/read", summary="Mark as read", status_code=204, scope=scopes.NOTIFICATIONS_WRITE)
+    async def read_all(self, data: JSONBody[ReadUpTo], viewer: Viewer, rooms: House) -> None:
+        """Mark everything up to a line as read; what arrives later stays unread."""
+        up_to = id_from(data.up_to) if data.up_to is not None else None
+        await rooms.notifications.reading.read_all(viewer.id, up_to=up_to)
+
+    @put(
+        "/{notification_id:str}/read",
+        summary="Mark one as read",
+        status_code=204,
+        scope=scopes.NOTIFICATIONS_WRITE,
+    )
+    async def read(self, notification_id: PathId, viewer: Viewer, rooms: House) -> None:
+        """Mark one line as read."""
+        await rooms.notifications.reading.read(viewer.id, id_from(notification_id))
+
+    @delete("/{notification_id:str}", summary="Remove one", scope=scopes.NOTIFICATIONS_WRITE)
+    async def remove(self, notification_id: PathId, viewer: Viewer, rooms: House) -> None:
+        """Take one line out of the list."""
+        await rooms.notifications.reading.remove(viewer.id, id_from(notification_id))
+
+    @get("/settings", summary="What is told", scope=scopes.READ)
+    async def settings(self, viewer: Viewer, rooms: House) -> SettingsView:
+        """Every kind that can be chosen about, and the quiet hours."""
+        choices = rooms.notifications.choices
+        quiet = await choices.find_quiet_hours(viewer.id)
+        kinds = [ChoiceView(c.kind, c.audience, c.is_pushed) for c in await choices.list(viewer.id)]
+        return SettingsView(kinds, QuietView(quiet.begin, quiet.end, quiet.time_zone) if quiet else None)
+
+    @put(
+        "/settings/kinds/{kind:str}",
+        summary="Choose about a kind",
+        status_code=204,
+        scope=scopes.NOTIFICATIONS_WRITE,
+    )
+    async def choose(self, kind: KindPath, data: JSONBody[NewChoice], viewer: Viewer, rooms: House) -> None:
+        """Choose from whom a kind is told from now on, and whether devices ring for it."""
+        choice = Choice(kind, data.audience, data.is_pushed)
+        await rooms.notifications.choices.choose(viewer.id, choice)
+
+    @put(
+        "/settings/quiet-hours", summary="Set quiet hours", status_code=204, scope=scopes.NOTIFICATIONS_WRITE
+    )
+    async def set_quiet(self, data: JSONBody[NewQuietHours], viewer: Viewer, rooms: House) -> None:
+        """Keep devices silent between these hours."""
+        quiet = QuietHours(data.begin, data.end, data.time_zone)
+        await rooms.notifications.choices.set_quiet_hours(viewer.id, quiet)
+
+    @delete("/settings/quiet-hours", summary="End quiet hours", scope=scopes.NOTIFICATIONS_WRITE)
+    async def end_quiet(self, viewer: Viewer, rooms: House) -> None:
+        """Let devices ring at any hour."""
+        await rooms.notifications.choices.set_quiet_hours(viewer.id, None)
+
+
+class PushApi(Controller):
+    """Browsers that are told of new notifications."""
+
+    path = "/api/v1/push"
+    tags = ("Notifications",)
+
+    @get("/key", summary="The key to subscribe with", scope=scopes.READ)
+    async def key(self, viewer: Viewer, rooms: House) -> PushKeyView:  # noqa: ARG002 - names the viewer to refuse strangers
+        """Hand this to `PushManager.subscribe` as `applicationServerKey`."""
+        return PushKeyView(rooms.notifications.key.public_key)
+
+    @get("/subscriptions", summary="Browsers that are told", scope=scopes.READ)
+    async def subscriptions(
+        self, request: Request[Any, Any, Any], viewer: Viewer, rooms: House, sessions: SessionReader
+    ) -> SubscriptionsView:
+        """Every browser of the viewer's that is told."""
+        current = session_id_of(sessions.token(request))
+        found = await rooms.notifications.pushing.list(viewer.id)
+        return SubscriptionsView([_show_subscription(each, current) for each in found])
+
+    @post("/subscriptions", summary="Subscribe", scope=scopes.NOTIFICATIONS_WRITE)
+    async def subscribe(
+        self,
+        request: Request[Any, Any, Any],
+        data: JSONBody[NewSubscription],
+        viewer: Viewer,
+        rooms: House,
+        sessions: SessionReader,
+    ) -> SubscriptionView:
+        """Tell this browser from now on; it ends with its session."""
+        current = session_id_of(sessions.token(request))
+        made = await rooms.notifications.pushing.subscribe(
+            viewer.id,
+            session_id=current,
+            endpoint=data.endpoint,
+            public_key=_bytes_of(data.keys.p256dh),
+            auth_secret=_bytes_of(data.keys.auth),
+            device=request.headers.get("user-agent", ""),
+        )
+        return _show_subscription(made, current)
+
+    @delete("/subscriptions/{subscription_id:str}", summary="Unsubscribe", scope=scopes.NOTIFICATIONS_WRITE)
+    async def unsubscribe(self, subscription_id: PathId, viewer: Viewer, rooms: House) -> None:
+        """Tell a browser nothing any more."""
+        await rooms.notifications.pushing.unsubscribe(viewer.id, id_from(subscription_id))
+
+
+def show_notification(line: Notification, layout: Layout, now: datetime) -> NotificationView:
+    """A line for its reader."""
+    happened_at = layout.id_time(line.place)
+    return NotificationView(
+        notification_id=str(line.id),
+        kind=line.kind,
+        actors=[show_actor(each) for each in line.actors],
+        actor_count=line.actor_count,
+        others_count=max(0, line.actor_count - len(line.actors)),
+        object_id=str(line.object_id) if line.object_id else None,
+        post=PreviewView(str(line.post.id), _thumbnail(line.post)) if line.post else None,
+        happened_at=happened_at,
+        recency=_recency(now - happened_at),
+        is_read=line.is_read,
+    )
+
+
+def show_actor(account: Account) -> ActorView:
+    """Somebody beside what they did."""
+    avatar = urls_of(account.avatar_folder) if account.avatar_folder else None
+    return ActorView(str(account.id), account.username, account.full_name, account.is_verified, avatar)
+
+
+def session_id_of(token: str) -> str:
+    """Names the session of a token without giving the token away."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _show_subscription(subscription: Subscription, current: str) -> SubscriptionView:
+    is_current = subscription.session_id == current
+    return SubscriptionView(str(subscription.id), subscription.device, is_current)
+
+
+def _thumbnail(post: Post) -> str | None:
+    return urls_of(post.media[0].folder)["150"] if post.media else None
+
+
+def _recency(age: timedelta) -> Recency:
+    if age < timedelta(days=1):
+        return "today"
+    if age < timedelta(days=7):
+        return "week"
+    return "month" if age < timedelta(days=30) else "earlier"
+
+
+def _bytes_of(text: str) -> bytes:
+    try:
+        return base64.urlsafe_b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
+    except (binascii.Error, ValueError) as error:
+        raise SubscriptionInvalid from error

@@ -1,0 +1,352 @@
+"""The list over HTTP: what is told, together, once, in order, and only while it may be seen."""
+
+import asyncio
+import random
+
+from httpx import AsyncClient
+
+from tests.notifications.telling import hear, id_of, like, lines, names, unread
+from tests.support import Person, eventually, join
+from tintype.base.ids import LARGEST_ID, CommentId, PostId
+from tintype.comments import CommentAdded, CommentLiked, CommentRemoved
+from tintype.graph import BlockChanged, FollowApproved, FollowChanged, FollowRequested
+from tintype.posts import PostEdited, PostPublished, PostRemoved
+from tintype.wiring import Rooms
+from tintype.worker import Worker
+
+
+async def test_a_follow_is_told_by_the_worker_and_an_unfollow_takes_it_back(
+    working: Worker, ana: Person, bo: Person
+) -> None:
+    await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
+
+    async def is_told() -> bool:
+        return [(each["kind"], names(each)) for each in await lines(ana)] == [("follow", ["bo"])]
+
+    await eventually(is_told, what="ana is told of her follower")
+    await bo.call("DELETE", f"/accounts/{ana.account_id}/follow")
+
+    async def is_gone() -> bool:
+        return await lines(ana) == [] and await unread(ana) == 0
+
+    await eventually(is_gone, what="the follow is taken back")
+
+
+async def test_likes_of_one_post_are_one_line_with_the_latest_first(
+    rooms: Rooms, client: AsyncClient, ana: Person
+) -> None:
+    post = await ana.publish()
+    fans = [await join(client, f"fan{number}") for number in range(5)]
+
+    for number, fan in enumerate(fans, start=1):
+        await hear(rooms, like(post, ana, fan, number))
+
+    (line,) = await lines(ana)
+    assert (line["kind"], line["actor_count"], line["others_count"]) == ("like", 5, 2)
+    assert names(line) == ["fan4", "fan3", "fan2"]
+    assert line["post"] == {"post_id": post["post_id"], "thumbnail_url": post["media"][0]["urls"]["150"]}
+    assert (line["is_read"], line["recency"], await unread(ana)) == (False, "today", 1)
+
+
+async def test_changes_may_arrive_twice_and_in_any_order(
+    rooms: Rooms, client: AsyncClient, ana: Person
+) -> None:
+    post = await ana.publish()
+    fans = [await join(client, f"fan{number}") for number in range(3)]
+    # fan0 ends with a like, fan1 without one, fan2 with one
+    endings = [7, 8, 3]
+    changes = [
+        like(post, ana, fan, change, is_liked=change % 2 == 1)
+        for fan, last in zip(fans, endings, strict=True)
+        for change in range(1, last + 1)
+    ] * 2
+
+    for seed in range(3):
+        shuffled = random.Random(seed).sample(changes, len(changes))  # noqa: S311 - a schedule
+        await asyncio.gather(*(hear(rooms, change) for change in shuffled))
+
+        (line,) = await lines(ana)
+        assert sorted(names(line)) == ["fan0", "fan2"]
+        assert (line["actor_count"], await unread(ana)) == (2, 1)
+
+
+async def test_a_like_that_is_undone_before_it_is_heard_of_stays_silent(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    post = await ana.publish()
+
+    await hear(rooms, like(post, ana, bo, 2, is_liked=False), like(post, ana, bo, 1))
+
+    assert (await lines(ana), await unread(ana)) == ([], 0)
+
+
+async def test_nobody_is_told_of_their_own_acts(rooms: Rooms, ana: Person) -> None:
+    post = await ana.publish()
+
+    await hear(rooms, like(post, ana, ana, 1))
+
+    assert await lines(ana) == []
+
+
+async def test_what_comes_after_reading_is_a_line_of_its_own(
+    rooms: Rooms, client: AsyncClient, ana: Person, bo: Person
+) -> None:
+    post, cleo = await ana.publish(), await join(client, "cleo")
+    await hear(rooms, like(post, ana, bo, 1))
+    (first,) = await lines(ana)
+
+    assert (await ana.call("PUT", f"/notifications/{first['notification_id']}/read")).status_code == 204
+    assert await unread(ana) == 0
+    await hear(rooms, like(post, ana, cleo, 1))
+
+    assert [(names(each), each["is_read"]) for each in await lines(ana)] == [
+        (["cleo"], False),
+        (["bo"], True),
+    ]
+    assert await unread(ana) == 1
+    await hear(rooms, like(post, ana, bo, 2, is_liked=False))
+    assert [names(each) for each in await lines(ana)] == [["cleo"]]
+
+
+async def test_reading_up_to_a_line_leaves_newer_ones_unread(rooms: Rooms, ana: Person, bo: Person) -> None:
+    posts = [await ana.publish(str(number)) for number in range(4)]
+    for post in posts:
+        await hear(rooms, like(post, ana, bo, 1))
+    listed = await lines(ana)
+
+    await ana.call("POST", "/notifications/read", json={"up_to": listed[1]["notification_id"]})
+
+    assert [each["is_read"] for each in await lines(ana)] == [False, True, True, True]
+    assert await unread(ana) == 1
+    await ana.call("POST", "/notifications/read", json={})
+    assert await unread(ana) == 0
+
+
+async def test_pages_have_no_gap_and_no_repeat(rooms: Rooms, ana: Person, bo: Person) -> None:
+    posts = [await ana.publish(str(number)) for number in range(5)]
+    for post in posts:
+        await hear(rooms, like(post, ana, bo, 1))
+
+    seen: list[str] = []
+    cursor = None
+    while True:
+        params = {"limit": 2, **({"cursor": cursor} if cursor else {})}
+        page = (await ana.call("GET", "/notifications", params=params)).json()
+        seen += [each["post"]["post_id"] for each in page["notifications"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+
+    assert seen == [post["post_id"] for post in reversed(posts)]
+
+
+async def test_a_block_removes_both_from_each_others_lists(rooms: Rooms, ana: Person, bo: Person) -> None:
+    of_ana, of_bo = await ana.publish(), await bo.publish()
+    await hear(rooms, like(of_ana, ana, bo, 1), like(of_bo, bo, ana, 1))
+
+    await hear(rooms, BlockChanged(id_of(ana), id_of(bo), 9, True))
+
+    for person in (ana, bo):
+        assert (await lines(person), await unread(person)) == ([], 0)
+
+
+async def test_an_account_that_goes_out_of_use_leaves_every_list(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    post = await ana.publish()
+    await hear(rooms, like(post, ana, bo, 1))
+
+    await rooms.accounts.set_status(id_of(bo), "suspended")
+
+    assert (await lines(ana), await unread(ana)) == ([], 0)
+    await hear(rooms, like(post, ana, bo, 3))
+    assert await unread(ana) == 0
+
+
+async def test_a_comment_tells_each_person_once(
+    rooms: Rooms, client: AsyncClient, ana: Person, bo: Person
+) -> None:
+    cleo, dan = await join(client, "cleo"), await join(client, "dan")
+    post = await ana.publish()
+    comment = _comment(post, ana, by=bo, number=1, mentions=[ana, cleo, dan], answers=dan)
+
+    await hear(rooms, comment, comment)
+
+    told = {
+        person.username: [each["kind"] for each in await lines(person)] for person in (ana, bo, cleo, dan)
+    }
+    assert told == {"ana": ["comment"], "bo": [], "cleo": ["mention"], "dan": ["reply"]}
+    assert (await lines(ana))[0]["object_id"] == str(comment.comment_id)
+
+
+async def test_two_comments_of_one_person_count_as_one_person(rooms: Rooms, ana: Person, bo: Person) -> None:
+    post = await ana.publish()
+    first, second = (_comment(post, ana, by=bo, number=number) for number in (1, 2))
+
+    await hear(rooms, first, second)
+    assert [(each["actor_count"], names(each)) for each in await lines(ana)] == [(1, ["bo"])]
+
+    await hear(rooms, CommentRemoved(second.comment_id, second.post_id, id_of(bo)))
+    assert [each["actor_count"] for each in await lines(ana)] == [1]
+    await hear(rooms, CommentRemoved(first.comment_id, first.post_id, id_of(bo)))
+    assert (await lines(ana), await unread(ana)) == ([], 0)
+
+
+async def test_a_removed_comment_is_told_to_nobody_even_when_its_news_come_late(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    comment = _comment(await ana.publish(), ana, by=bo, number=1)
+
+    await hear(rooms, CommentRemoved(comment.comment_id, comment.post_id, id_of(bo)), comment)
+
+    assert await lines(ana) == []
+
+
+async def test_a_comment_that_is_removed_while_it_is_being_told_is_told_to_nobody(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    for number in range(10):
+        comment = _comment(await ana.publish(), ana, by=bo, number=number)
+        removed = CommentRemoved(comment.comment_id, comment.post_id, id_of(bo))
+
+        await asyncio.gather(hear(rooms, comment), hear(rooms, removed))
+
+        assert (await lines(ana), await unread(ana)) == ([], 0)
+
+
+async def test_a_like_of_a_comment_is_told_to_its_author(rooms: Rooms, ana: Person, bo: Person) -> None:
+    post = await ana.publish()
+    comment = _comment(post, ana, by=bo, number=1)
+    liked = CommentLiked(comment.comment_id, comment.post_id, id_of(bo), id_of(ana), 1, True)
+
+    await hear(rooms, liked)
+    assert [each["kind"] for each in await lines(bo)] == ["comment_like"]
+    await hear(rooms, CommentLiked(comment.comment_id, comment.post_id, id_of(bo), id_of(ana), 2, False))
+    assert await lines(bo) == []
+
+
+async def test_who_is_no_longer_named_in_a_post_is_no_longer_told(
+    rooms: Rooms, client: AsyncClient, ana: Person, bo: Person
+) -> None:
+    cleo, post = await join(client, "cleo"), await ana.publish()
+    post_id = PostId(int(post["post_id"]))
+    published = PostPublished(post_id, id_of(ana), mention_ids=(id_of(bo),), tagged_ids=(id_of(cleo),))
+    edited = PostEdited(post_id, id_of(ana), post_id + 1, tagged_ids=(id_of(bo),))
+
+    for order in ([published, edited], [edited, published]):
+        await hear(rooms, *order)
+
+        assert [each["kind"] for each in await lines(bo)] == ["tag"]
+        assert await lines(cleo) == []
+
+
+async def test_a_post_that_cannot_be_seen_is_told_to_nobody(rooms: Rooms, ana: Person, bo: Person) -> None:
+    post = await ana.publish()
+    await _make_private(rooms, ana)
+    named = PostPublished(PostId(int(post["post_id"])), id_of(ana), mention_ids=(id_of(bo),))
+
+    await hear(rooms, named)
+
+    assert (await lines(bo), await unread(bo)) == ([], 0)
+
+
+async def test_what_can_no_longer_be_seen_leaves_the_list_when_it_is_read(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    post = await ana.publish()
+    await hear(rooms, PostPublished(PostId(int(post["post_id"])), id_of(ana), mention_ids=(id_of(bo),)))
+    assert await unread(bo) == 1
+
+    await _make_private(rooms, ana)
+
+    assert await lines(bo) == []
+    assert await unread(bo) == 0
+
+
+async def test_a_removed_post_leaves_every_list(
+    rooms: Rooms, client: AsyncClient, ana: Person, bo: Person
+) -> None:
+    cleo, post = await join(client, "cleo"), await ana.publish()
+    post_id = PostId(int(post["post_id"]))
+    await hear(
+        rooms,
+        like(post, ana, bo, 1),
+        PostPublished(post_id, id_of(ana), mention_ids=(id_of(cleo),)),
+        _comment(post, ana, by=bo, number=1, answers=cleo),
+    )
+    assert [await unread(person) for person in (ana, cleo)] == [2, 2]
+
+    await hear(rooms, PostRemoved(post_id, id_of(ana), post_id + 1, True))
+
+    assert [await unread(person) for person in (ana, cleo)] == [0, 0]
+
+
+async def test_a_request_is_told_until_it_is_answered_and_the_answer_is_told(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    await _make_private(rooms, ana)
+    await hear(rooms, FollowRequested(id_of(bo), id_of(ana)))
+    assert [each["kind"] for each in await lines(ana)] == ["request"]
+
+    await rooms.graph.follow(id_of(bo), id_of(ana))
+    await hear(rooms, *await _follows(rooms, ana, bo), FollowApproved(id_of(bo), id_of(ana)))
+
+    assert await lines(ana) == []
+    assert [(each["kind"], names(each)) for each in await lines(bo)] == [("accepted", ["ana"])]
+
+
+async def test_one_line_can_be_removed_and_foreign_ones_do_not_exist(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    post = await ana.publish()
+    await hear(rooms, like(post, ana, bo, 1))
+    path = f"/notifications/{(await lines(ana))[0]['notification_id']}"
+
+    foreign = await bo.call("DELETE", path)
+    assert (foreign.status_code, foreign.json()["code"]) == (404, "notification_not_found")
+    assert (await bo.call("PUT", f"{path}/read")).status_code == 404
+    assert (await ana.call("DELETE", path)).status_code == 204
+    assert (await ana.call("DELETE", path)).status_code == 404
+    assert await unread(ana) == 0
+
+
+async def test_watchers_hear_of_changes_on_the_bus(rooms: Rooms, ana: Person, bo: Person) -> None:
+    heard = await rooms.bus.subscribe(f"{rooms.settings.namespace}.notifications.{ana.account_id}.changed")
+    post = await ana.publish()
+
+    await hear(rooms, like(post, ana, bo, 1))
+
+    message = await heard.next_msg(timeout=5)
+    assert message.data.decode() == f'{{"account_id":"{ana.account_id}","unread_count":1}}'
+    await heard.unsubscribe()
+
+
+def _comment(
+    post: dict[str, str],
+    author: Person,
+    *,
+    by: Person,
+    number: int,
+    mentions: list[Person] | None = None,
+    answers: Person | None = None,
+) -> CommentAdded:
+    post_id = PostId(int(post["post_id"]))
+    return CommentAdded(
+        CommentId(post_id + number),
+        post_id,
+        id_of(author),
+        id_of(by),
+        CommentId(post_id + 500) if answers else None,
+        id_of(answers) if answers else None,
+        tuple(id_of(each) for each in mentions or ()),
+    )
+
+
+async def _make_private(rooms: Rooms, person: Person) -> None:
+    async with rooms.shards.owner(id_of(person)).begin() as tx:
+        await tx.connection.execute("UPDATE accounts SET is_private = true WHERE id = $1", id_of(person))
+    await rooms.accounts.forget(id_of(person))
+
+
+async def _follows(rooms: Rooms, followee: Person, follower: Person) -> list[object]:
+    return [FollowChanged(id_of(follower), id_of(followee), LARGEST_ID // 2, True)]
