@@ -7,9 +7,9 @@ import contextlib
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
+import msgspec
 from nats.aio.client import Client
 from nats.errors import Error as BusError
-from obstore.store import LocalStore, ObjectStore, from_url
 from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
 
@@ -24,7 +24,7 @@ from tintype.base.outbox import Outbox
 from tintype.base.settings import Settings, directory_dsn, server_dsns
 from tintype.feed import Feed, Timelines
 from tintype.graph import Graph
-from tintype.media import MediaLibrary
+from tintype.media import MediaLibrary, MediaRoom, Progress, build_media
 from tintype.posts import Posts
 
 QUERIES = (leases.QUERIES, outbox.QUERIES, accounts.QUERIES, graph.QUERIES, media.QUERIES, posts.QUERIES)
@@ -41,16 +41,17 @@ class Rooms:
     accounts: Accounts
     graph: Graph
     media: MediaLibrary
+    media_room: MediaRoom
     posts: Posts
     feed: Feed
 
     def handlers(self) -> list[Handler]:
         """Everything that reacts to events."""
-        return [*self.graph.handlers(), *self.feed.handlers()]
+        return [*self.graph.handlers(), *self.media_room.handlers(), *self.feed.handlers()]
 
     def schedules(self) -> list[Schedule]:
         """Everything that repeats by the clock."""
-        return []
+        return [*self.media_room.schedules()]
 
 
 @contextlib.asynccontextmanager
@@ -81,7 +82,12 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         with contextlib.suppress(BusError):  # the relay's poll finds the row when the poke is lost
             await bus.publish(names.poke(server))
 
+    async def tell_progress(progress: Progress) -> None:
+        with contextlib.suppress(BusError):  # news for those who watch; the row says the same
+            await bus.publish(names.media_progress, msgspec.json.encode(progress))
+
     events = Outbox(poke)
+    pictures = build_media(settings, shards, redis, events, tell=tell_progress)
     people = Accounts(shards)
     follows = Graph(shards, events, people)
     shared = Posts(shards, events)
@@ -92,17 +98,11 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         bus=bus,
         accounts=people,
         graph=follows,
-        media=MediaLibrary(shards, open_store(settings)),
+        media=pictures.library,
+        media_room=pictures,
         posts=shared,
         feed=Feed(Timelines(redis, settings.namespace), follows, shared),
     )
-
-
-def open_store(settings: Settings) -> ObjectStore:
-    """The place media live in: a directory by default, any object store by its URL."""
-    if "://" in settings.media_store:
-        return from_url(settings.media_store)
-    return LocalStore(settings.media_store or settings.home / "media", mkdir=True)
 
 
 def _check_engines(settings: Settings) -> None:

@@ -90,7 +90,9 @@ class AccountsApi(Controller):
         found = await rooms.posts.find_many(ids[:limit], viewer=viewer.id)
         has_more = len(ids) > limit
         shown = [
-            show_post(found[each], author, rooms.shards.map.layout) for each in ids[:limit] if each in found
+            show_post(found[each], author, rooms.shards.map.layout, rooms.media.addresses)
+            for each in ids[:limit]
+            if each in found
         ]
         return PostsView(shown, encode_cursor(ids[limit - 1]) if has_more else None, has_more)
 

@@ -17,10 +17,13 @@ from tintype.api.accounts import AccountsApi
 from tintype.api.docs import docs_page
 from tintype.api.given import SessionReader
 from tintype.api.health import healthz, metrics, readyz
+from tintype.api.media import MediaApi
 from tintype.api.posts import PostsApi
 from tintype.api.problems import HANDLERS
+from tintype.api.serving import media_file
 from tintype.api.session import Sessions
-from tintype.api.static import WebApp, media_file
+from tintype.api.static import WebApp
+from tintype.api.tus import TusApi
 from tintype.base.settings import Settings
 from tintype.wiring import Rooms, open_rooms
 
@@ -43,6 +46,8 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
     return Litestar(
         route_handlers=[
             AccountsApi,
+            MediaApi,
+            TusApi,
             PostsApi,
             healthz,
             readyz,

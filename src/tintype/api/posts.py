@@ -1,21 +1,17 @@
-"""Uploading, posting, liking and the feed over HTTP."""
+"""Posting, liking and the feed over HTTP."""
 
-from datetime import datetime
-from typing import Annotated, BinaryIO, cast
+from typing import Annotated
 
 import msgspec
 from litestar import Controller, delete, get, post, put
-from litestar.datastructures import UploadFile
-from litestar.params import HeaderParameter, JSONBody, MultipartBody
+from litestar.params import HeaderParameter, JSONBody
 
 from tintype.api.cursors import decode_cursor, encode_cursor
 from tintype.api.given import Cursor, House, Limit, PathId, Viewer, id_from
 from tintype.api.views import PostsView, PostView, show_post
 from tintype.base.ids import IdText, MediaId, PostId
-from tintype.media import MediaRefused
 from tintype.posts import PostNotFound
 
-LARGEST_PHOTO_BYTES = 30 * 1024 * 1024
 IdempotencyKey = Annotated[str | None, HeaderParameter(name="Idempotency-Key", max_length=128)]
 
 
@@ -27,36 +23,11 @@ class NewPost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     alt_texts: Annotated[list[str], msgspec.Meta(max_length=10)] = []
 
 
-class UploadedView(msgspec.Struct, frozen=True):
-    """A picture that waits to be posted."""
-
-    media_id: str
-    urls: dict[str, str]
-    width: int
-    height: int
-    placeholder: str | None
-    expires_at: datetime | None
-
-
 class PostsApi(Controller):
-    """Posts, from the upload to the feed."""
+    """Posts and the feed."""
 
     path = "/api/v1"
     tags = ("Posts",)
-
-    @post("/media/upload", summary="Upload a photo", request_max_body_size=LARGEST_PHOTO_BYTES + 64 * 1024)
-    async def upload(
-        self,
-        data: MultipartBody[dict[str, UploadFile]],
-        viewer: Viewer,
-        rooms: House,
-    ) -> UploadedView:
-        """Take a photo in. It must be posted within 24 hours."""
-        file = data.get("file")
-        if not isinstance(file, UploadFile):
-            raise MediaRefused("Send the photo as the form field `file`.")
-        media = await rooms.media.upload(viewer.id, cast("BinaryIO", file.file))
-        return UploadedView(str(media.id), media.urls(), media.width, media.height, None, media.expires_at)
 
     @post("/posts", summary="Publish a post")
     async def publish(
@@ -71,7 +42,7 @@ class PostsApi(Controller):
             idempotency_key=idempotency_key,
         )
         made = await rooms.posts.get(post_id, viewer=viewer.id)
-        return show_post(made, viewer, rooms.shards.map.layout)
+        return show_post(made, viewer, rooms.shards.map.layout, rooms.media.addresses)
 
     @get("/posts/{post_id:str}", summary="One post")
     async def one(self, post_id: PathId, viewer: Viewer, rooms: House) -> PostView:
@@ -80,7 +51,7 @@ class PostsApi(Controller):
         authors = await rooms.accounts.find_many([found.author_id])
         if found.author_id not in authors:
             raise PostNotFound
-        return show_post(found, authors[found.author_id], rooms.shards.map.layout)
+        return show_post(found, authors[found.author_id], rooms.shards.map.layout, rooms.media.addresses)
 
     @put("/posts/{post_id:str}/like", summary="Like", status_code=204)
     async def like(self, post_id: PathId, viewer: Viewer, rooms: House) -> None:
@@ -98,7 +69,7 @@ class PostsApi(Controller):
         page = await rooms.feed.read(viewer.id, before=decode_cursor(cursor), limit=limit)
         authors = await rooms.accounts.find_many(post.author_id for post in page.posts)
         shown = [
-            show_post(each, authors[each.author_id], rooms.shards.map.layout)
+            show_post(each, authors[each.author_id], rooms.shards.map.layout, rooms.media.addresses)
             for each in page.posts
             if each.author_id in authors
         ]

@@ -6,7 +6,7 @@ import msgspec
 
 from shardwright.ids import Layout, encode_short
 from tintype.accounts import Account
-from tintype.media import urls_of
+from tintype.media import Addresses, MediaState, MediaType
 from tintype.posts import Post, PostMedia
 
 
@@ -35,13 +35,18 @@ class AuthorView(msgspec.Struct, frozen=True):
 
 
 class MediaView(msgspec.Struct, frozen=True):
-    """One picture of a post, in every size."""
+    """One picture or clip of a post. A clip that is still converted shows its poster and has no `video_url` yet."""
 
-    type: str
+    type: MediaType
+    state: MediaState
     url: str
     urls: dict[str, str]
+    squares: dict[str, str]
+    video_url: str | None
+    hls_url: str | None
     width: int
     height: int
+    duration_ms: int | None
     alt_text: str
     placeholder: str | None
 
@@ -84,13 +89,13 @@ def show_account(account: Account, *, viewer_follows: bool = False) -> AccountVi
     )
 
 
-def show_post(post: Post, author: Account, layout: Layout) -> PostView:
+def show_post(post: Post, author: Account, layout: Layout, addresses: Addresses) -> PostView:
     """A post with its author."""
     return PostView(
         post_id=str(post.id),
         permalink=f"/p/{encode_short(post.id)}",
         author=AuthorView(str(author.id), author.username, author.full_name, None, author.is_verified),
-        media=[_show_media(item) for item in post.media],
+        media=[_show_media(item, addresses, signed=author.is_private) for item in post.media],
         caption=post.caption,
         like_count=post.like_count,
         comment_count=post.comment_count,
@@ -100,6 +105,20 @@ def show_post(post: Post, author: Account, layout: Layout) -> PostView:
     )
 
 
-def _show_media(item: PostMedia) -> MediaView:
-    urls = urls_of(item.folder)
-    return MediaView("image", urls["1080"], urls, item.width, item.height, item.alt_text, None)
+def _show_media(item: PostMedia, addresses: Addresses, *, signed: bool) -> MediaView:
+    urls = addresses.of_pictures(item.folder, signed=signed)
+    is_playable = item.type == "video" and item.state == "ready"
+    return MediaView(
+        type=item.type,
+        state=item.state,
+        url=urls["1080"],
+        urls=urls,
+        squares=addresses.of_squares(item.folder, signed=signed),
+        video_url=addresses.of_video(item.folder, signed=signed) if is_playable else None,
+        hls_url=addresses.of_playlist(item.folder, signed=signed) if is_playable and item.has_hls else None,
+        width=item.width,
+        height=item.height,
+        duration_ms=item.duration_ms,
+        alt_text=item.alt_text,
+        placeholder=item.placeholder,
+    )

@@ -1,14 +1,17 @@
 """Turns an uploaded file into JPEGs of our sizes. Runs in a thread; touches no network and no store."""
 
+import asyncio
 import io
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from tintype.media.errors import MediaRefused
-from tintype.media.models import SIZES
+from tintype.media.errors import MediaRefused, MediaUnsupported
+from tintype.media.models import SIZES, MediaType
+from tintype.media.processing import LazyFormat, MadePhoto, MadeVideo, OnProgress
 
 FORMATS = ("JPEG", "PNG", "WEBP")
 LARGEST_SIDE = 16_384
@@ -64,3 +67,39 @@ def _fit_width(image: Image.Image, width: int) -> Image.Image:
         return image
     height = max(1, round(image.height * width / image.width))
     return image.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=3.0)
+
+
+class PlainProcessing:
+    """Pictures made in a thread of this process."""
+
+    def type_of(self, head: bytes) -> MediaType:
+        """By the first bytes."""
+        if head.startswith((b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n")) or head[8:12] == b"WEBP":
+            return "image"
+        if head[4:8] == b"ftyp":
+            return "video"
+        raise MediaUnsupported
+
+    async def photo(self, source: Path, out: Path, edit: bytes) -> MadePhoto:
+        """Every size."""
+        return await asyncio.to_thread(self._photo, source, out)
+
+    def _photo(self, source: Path, out: Path) -> MadePhoto:
+        with source.open("rb") as file:
+            pictures = make_pictures(file)
+        for size, content in pictures.files.items():
+            (out / f"{size}.jpg").write_bytes(content)
+            (out / f"{size}s.jpg").write_bytes(content)
+        return MadePhoto(pictures.width, pictures.height, None, {}, {})
+
+    async def poster(self, source: Path, out: Path) -> tuple[MadePhoto, int]:
+        """Not here."""
+        raise MediaUnsupported
+
+    async def video(self, source: Path, out: Path, on_progress: OnProgress) -> MadeVideo:
+        """Not here."""
+        raise MediaUnsupported
+
+    async def convert(self, jpeg: Path, out: Path, kind: LazyFormat) -> None:
+        """WebP or AVIF."""
+        await asyncio.to_thread(lambda: Image.open(jpeg).save(out, kind))

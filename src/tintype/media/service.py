@@ -1,54 +1,239 @@
-"""Takes pictures in, keeps their files, and hands them out."""
+"""Takes pictures and clips in, keeps their files, and lets go of them."""
 
-import asyncio
+import contextlib
 import secrets
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO
 
-import obstore
-from obstore.store import ObjectStore
+import msgspec
 
-from shardwright.running import Queries, Shards
-from tintype.base.ids import AccountId, MediaId
+from shardwright.running import Shards, Transaction
+from tintype.base.ids import AccountId, MediaId, has_shard
 from tintype.base.log import get_log
+from tintype.base.outbox import Outbox
+from tintype.media.addresses import Addresses
+from tintype.media.cards import Cards
 from tintype.media.errors import MediaNotFound
-from tintype.media.models import Media
-from tintype.media.pictures import make_pictures
+from tintype.media.events import MediaDeleted, VideoReceived
+from tintype.media.failures import MediaPosted, MediaStoreUnavailable
+from tintype.media.models import Media, MediaType, Wish
+from tintype.media.processing import MadePhoto, Processing
+from tintype.media.sql import QUERIES
+from tintype.media.storage import PRIVATE, Opened, Storage
+from tintype.media.workshop import HEAD_BYTES, Spool, Workshop
 
-QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
+ORIGINAL, EXIF = "original", "exif.json"
+BITE = 100
 log = get_log("media")
 
 
 class MediaLibrary:
-    """Uploads and files."""
+    """Media of accounts: every picture and clip, from the upload to its end."""
 
-    def __init__(self, shards: Shards, store: ObjectStore) -> None:
-        self._shards, self._store = shards, store
+    def __init__(
+        self,
+        shards: Shards,
+        outbox: Outbox,
+        storage: Storage,
+        *,
+        cards: Cards,
+        workshop: Workshop,
+        processing: Processing,
+        addresses: Addresses,
+        limits: dict[MediaType, int],
+    ) -> None:
+        self._shards, self._outbox, self._storage, self._cards = shards, outbox, storage, cards
+        self._processing, self._limits = processing, limits
+        self.workshop, self.addresses = workshop, addresses
 
-    async def upload(self, account_id: AccountId, file: BinaryIO) -> Media:
-        """Make all sizes of a photo and keep them under a name that cannot be guessed."""
-        pictures = await asyncio.to_thread(make_pictures, file)
-        shard = self._shards.owner(account_id)
-        media_id = MediaId(await shard.fetch_value(QUERIES.draw_media_id))
+    @property
+    def most_bytes(self) -> int:
+        """The size of the largest file that is taken at all."""
+        return max(self._limits.values())
+
+    def open_spool(self, folder: Path) -> Spool:
+        """A place for a file that arrives; it refuses what is too large for what it is."""
+        return Spool(folder / "upload", lambda head: self._limits[self._processing.type_of(head)])
+
+    def type_of(self, source: Path) -> MediaType:
+        """What a file is, by its content."""
+        return self._processing.type_of(_head_of(source))
+
+    async def upload(
+        self,
+        account_id: AccountId,
+        source: Path,
+        wish: Wish | None = None,
+        *,
+        media_id: MediaId | None = None,
+    ) -> Media:
+        """Make every size of a photo, or the poster of a clip, and keep them under a name nobody can guess.
+
+        Files first, the row last: what fails half-way is seen by nobody, and taken away.
+        """
+        wish = wish or Wish()
+        if media_id is None:
+            media_id = MediaId(await self._shards.owner(account_id).fetch_value(QUERIES.draw_media_id))
         folder = f"{account_id}/{media_id}-{secrets.token_urlsafe(12)}"
-        for size, content in pictures.files.items():
-            await obstore.put_async(self._store, f"{folder}/{size}.jpg", content)
-        row = await shard.fetch_one(
-            QUERIES.add_media,
-            id=media_id,
-            account_id=account_id,
-            folder=folder,
-            width=pictures.width,
-            height=pictures.height,
+        media_type = self.type_of(source)
+        with self.workshop.folder() as out:
+            if media_type == "image":
+                made, duration_ms = await self._processing.photo(source, out, bytes(wish.edit)), None
+            else:
+                made, duration_ms = await self._processing.poster(source, out)
+            media = Media(
+                id=media_id,
+                account_id=account_id,
+                folder=folder,
+                type=media_type,
+                state="ready" if media_type == "image" else "processing",
+                kind=wish.kind,
+                width=made.width,
+                height=made.height,
+                placeholder=made.placeholder,
+                duration_ms=duration_ms,
+                progress=100 if media_type == "image" else 0,
+                keeps_location=wish.keep_location,
+            )
+            try:
+                await self._put_all(media, source, out, made)
+            except BaseException:
+                with contextlib.suppress(MediaStoreUnavailable):  # the sweeper finds what stays behind
+                    await self.remove_files(folder)
+                raise
+        # From here on only the sweeper takes files away: a commit whose outcome is unknown may have happened.
+        kept = await self._add(media)
+        if kept.folder != folder:
+            await self.remove_files(folder)
+        log.info("media.uploaded", media_id=media_id, account_id=account_id, type=media_type)
+        return kept
+
+    async def get(self, media_id: MediaId, *, owner: AccountId) -> Media:
+        """Media as their owner sees them."""
+        media = await self.find(media_id)
+        if media is None or media.account_id != owner or media.state == "deleted":
+            raise MediaNotFound
+        return media
+
+    async def find(self, media_id: MediaId) -> Media | None:
+        """Media in whatever state."""
+        if not has_shard(self._shards, media_id):
+            return None
+        row = await self._shards.owner(media_id).fetch_one(QUERIES.find_media, id=media_id)
+        return None if row is None else Media(**row)
+
+    async def drop(self, media_id: MediaId, *, owner: AccountId) -> None:
+        """An upload that was not posted is gone; posted media go with their post."""
+        if (await self.get(media_id, owner=owner)).post_id is not None:
+            raise MediaPosted
+        await self.delete([media_id])
+
+    async def open_original(self, media_id: MediaId, *, owner: AccountId) -> Opened:
+        """The file as it was sent, for its owner alone."""
+        media = await self.get(media_id, owner=owner)
+        return await self._storage.open(f"{PRIVATE}/{media.folder}/{ORIGINAL}", tier=media.tier)
+
+    async def read_exif(self, media_id: MediaId, *, owner: AccountId) -> msgspec.Raw:
+        """What the camera wrote, for the owner alone."""
+        media = await self.get(media_id, owner=owner)
+        return msgspec.Raw(await self._storage.read(f"{PRIVATE}/{media.folder}/{EXIF}", tier=media.tier))
+
+    async def set_end(self, media_ids: Sequence[MediaId], ends_at: datetime) -> None:
+        """These belong to a story: nobody may keep a copy past its end."""
+        for shard in {self._shards.owner(each).number for each in media_ids}:
+            await self._shards.shard(shard).execute(QUERIES.set_end, ids=list(media_ids), ends_at=ends_at)
+        await self._cards.forget(media_ids)
+
+    async def is_private(self, account_id: AccountId) -> bool:
+        """Whether an account's files open only with a signature."""
+        return bool(
+            await self._shards.owner(account_id).fetch_value(QUERIES.is_private, account_id=account_id)
         )
-        assert row is not None, "an INSERT … RETURNING returns its row"  # noqa: S101 - narrows the type
-        log.info("media.uploaded", media_id=media_id, account_id=account_id)
+
+    async def set_private(
+        self, account_id: AccountId, *, is_private: bool, change_id: int | None = None
+    ) -> None:
+        """From now on an account's files open only with a signature, or to everybody again.
+
+        Changes may arrive in any order: the one with the highest id stands.
+        """
+        shard = self._shards.owner(account_id)
+        if change_id is None:
+            change_id = await shard.fetch_value(QUERIES.draw_media_id)
+        await shard.fetch_one(
+            QUERIES.set_private, account_id=account_id, is_private=is_private, change_id=change_id
+        )
+        await self._cards.forget_account(account_id)
+
+    async def forget_cards(self, media_ids: Sequence[MediaId]) -> None:
+        """What serving remembers of these is no longer true."""
+        await self._cards.forget(media_ids)
+
+    async def delete(self, media_ids: Sequence[MediaId]) -> None:
+        """These are gone for everybody at once, and their files soon after."""
+        by_shard: dict[int, list[MediaId]] = {}
+        for each in media_ids:
+            if has_shard(self._shards, each):
+                by_shard.setdefault(self._shards.owner(each).number, []).append(each)
+        for number, ids in by_shard.items():
+            async with self._shards.shard(number).begin() as tx:
+                await self.delete_in(tx, ids)
+
+    async def delete_in(self, tx: Transaction, media_ids: Sequence[MediaId]) -> None:
+        """The same inside a transaction of the shard they live on, such as the one that deletes their post."""
+        rows = await tx.fetch(QUERIES.mark_deleted, ids=list(media_ids))
+        gone = [MediaId(row["id"]) for row in rows]
+        if not gone:
+            return
+        await self._outbox.add(tx, MediaDeleted(gone))
+
+        async def forget(_server: str) -> None:
+            await self._cards.forget(gone)
+
+        tx.after_commit(forget)
+
+    async def delete_all_of(self, account_id: AccountId) -> int:
+        """Everything an account ever uploaded goes; returns how many that were. Safe to repeat."""
+        count = 0
+        while True:
+            shard = self._shards.owner(account_id)
+            rows = await shard.fetch(QUERIES.list_of_account, account_id=account_id, limit=BITE)
+            if not rows:
+                return count
+            await self.delete([MediaId(row["id"]) for row in rows])
+            count += len(rows)
+
+    async def remove_files(self, folder: str) -> None:
+        """No file of this folder is left, in any store, public or private."""
+        await self._storage.delete_below(folder)
+        await self._storage.delete_below(f"{PRIVATE}/{folder}")
+
+    async def _put_all(self, media: Media, source: Path, out: Path, made: MadePhoto) -> None:
+        await self._storage.put_all(media.folder, out)
+        exif = {**made.exif, **({"location": made.location} if media.keeps_location else {})}
+        await self._storage.put(f"{PRIVATE}/{media.folder}/{EXIF}", msgspec.json.encode(exif))
+        # A photo that says where it was taken is kept as it came only if its owner wants that known to us.
+        if media.type == "video" or media.keeps_location or not made.location:
+            await self._storage.put(f"{PRIVATE}/{media.folder}/{ORIGINAL}", source)
+
+    async def _add(self, media: Media) -> Media:
+        """The row, and for a clip the wish to convert it; the earlier row when this upload was finished before."""
+        columns = {name: getattr(media, name) for name in _ADDED}
+        async with self._shards.owner(media.account_id).begin() as tx:
+            row = await tx.fetch_one(QUERIES.add_media, **columns)
+            if row is None:
+                row = await tx.fetch_one(QUERIES.find_media, id=media.id)
+            elif media.type == "video":
+                await self._outbox.add(tx, VideoReceived(media.id, media.account_id))
+        if row is None:
+            raise MediaNotFound
         return Media(**row)
 
-    async def read(self, path: str) -> bytes:
-        """The bytes of one file."""
-        try:
-            found = await obstore.get_async(self._store, path)
-        except (FileNotFoundError, ValueError) as error:
-            raise MediaNotFound(path=path) from error
-        return bytes(await found.bytes_async())
+
+_ADDED = QUERIES.add_media.parameters
+
+
+def _head_of(source: Path) -> bytes:
+    with source.open("rb") as file:
+        return file.read(HEAD_BYTES)

@@ -3,6 +3,7 @@
 import msgspec
 
 from tintype.base.ids import AccountId, MediaId, PostId
+from tintype.media import MediaState, MediaType
 
 LONGEST_CAPTION = 2_200
 MOST_MEDIA = 10
@@ -10,13 +11,18 @@ LONGEST_ALT_TEXT = 1_000
 
 
 class PostMedia(msgspec.Struct, frozen=True):
-    """One picture of a post."""
+    """One picture or clip of a post."""
 
     media_id: MediaId
     folder: str
+    type: MediaType
+    state: MediaState
     width: int
     height: int
     alt_text: str
+    placeholder: str | None
+    duration_ms: int | None
+    has_hls: bool
 
 
 class Post(msgspec.Struct, frozen=True):

@@ -1,7 +1,9 @@
 -- name: take_media
--- Turns uploads into parts of a post; what is foreign, expired or already posted is not returned.
+-- Turns uploads into parts of a post; what is foreign, expired, failed or already posted is not returned.
+-- A clip may be posted while it is still converted: it shows its poster until then.
 UPDATE media SET post_id = :post_id, expires_at = NULL
 WHERE id = ANY(:media_ids::bigint[]) AND account_id = :author_id AND post_id IS NULL AND expires_at > now()
+      AND state IN ('ready', 'processing')
 RETURNING id;
 
 -- name: publish
@@ -27,8 +29,10 @@ UPDATE accounts SET post_count = post_count + 1 WHERE id = :author_id;
 -- name: gather_posts
 -- Whole posts by id, each with its pictures as JSON, from as many shards as they live on.
 SELECT p.id, p.author_id, p.caption, p.like_count, p.comment_count,
-       (SELECT json_agg(json_build_object('media_id', m.id, 'folder', m.folder, 'width', m.width, 'height', m.height,
-                                          'alt_text', pm.alt_text) ORDER BY pm.position)
+       (SELECT json_agg(json_build_object('media_id', m.id, 'folder', m.folder, 'type', m.type, 'state', m.state,
+                                          'width', m.width, 'height', m.height, 'alt_text', pm.alt_text,
+                                          'placeholder', m.placeholder, 'duration_ms', m.duration_ms,
+                                          'has_hls', m.has_hls) ORDER BY pm.position)
         FROM post_media AS pm JOIN media AS m ON m.id = pm.media_id WHERE pm.post_id = p.id)::text AS media,
        EXISTS (SELECT 1 FROM likes AS l WHERE l.post_id = p.id AND l.account_id = :viewer_id::bigint) AS viewer_has_liked
 FROM posts AS p WHERE p.id = ANY(:ids::bigint[]);
