@@ -24,7 +24,14 @@ from tintype.media.errors import (
 )
 from tintype.media.sandbox.connection import send_to_helper
 from tintype.media.sandbox.registry import JOBS
-from tintype.media.sandbox.wire import MOST_ANSWER_BYTES, MOST_REQUEST_BYTES, Answer, Ending, Request, split_ending
+from tintype.media.sandbox.wire import (
+    MOST_ANSWER_BYTES,
+    MOST_REQUEST_BYTES,
+    Answer,
+    Ending,
+    Request,
+    split_ending,
+)
 
 T = TypeVar("T")
 QUEUE_PATIENCE_S = 120
@@ -85,7 +92,7 @@ async def _ask(request: bytes) -> bytes:
     with ours:
         with theirs:
             await asyncio.to_thread(send_to_helper, request, theirs)
-        ours.setblocking(False)  # noqa: FBT003 - its only parameter
+        ours.setblocking(False)
         received = bytearray()
         while chunk := await _read(ours):
             received += chunk
@@ -131,5 +138,3 @@ def _kinds(kind: type[MediaRefused]) -> Iterator[type[MediaRefused]]:
     yield kind
     for narrower in kind.__subclasses__():
         yield from _kinds(narrower)
-
-

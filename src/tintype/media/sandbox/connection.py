@@ -1,7 +1,6 @@
-"""This process's helper: started when first needed, started anew when it is gone, ended with us."""
+"""The helper of this process: started when first needed, started anew when it is gone, ended with us."""
 
 import atexit
-import contextlib
 import os
 import socket
 import subprocess
@@ -39,12 +38,14 @@ class _Here:
 def send_to_helper(request: bytes, answers: socket.socket) -> None:
     """Hand over a request and the socket to answer on, starting a helper if there is none."""
     with _Here.lock:
-        if _Here.connection is not None:
-            with contextlib.suppress(OSError):
-                return _send(_Here.connection, request, answers)
+        if _Here.connection is None:
+            _Here.connection = _start()
+        try:
+            _send(_Here.connection, request, answers)
+        except OSError:  # it was killed since the last job
             _Here.connection.close()
-        _Here.connection = _start()
-        _send(_Here.connection, request, answers)
+            _Here.connection = _start()
+            _send(_Here.connection, request, answers)
 
 
 def find_helper_pid() -> int | None:

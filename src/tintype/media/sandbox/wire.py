@@ -6,7 +6,7 @@ says about its end: an `Ending` of fixed size, so that nothing the job writes ca
 """
 
 import struct
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -41,7 +41,7 @@ class Answer(msgspec.Struct, frozen=True):
     result: msgspec.Raw = msgspec.Raw(b"\xc0")
     code: str = ""
     detail: str = ""
-    facts: dict[str, str | int | float | bool | None] = msgspec.field(default_factory=dict[str, Any])  # any: literal above
+    facts: dict[str, str | int | float] = msgspec.field(default_factory=dict[str, str | int | float])
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -55,7 +55,9 @@ class Ending(msgspec.Struct, frozen=True):
 
     def pack(self) -> bytes:
         """Return the last bytes on a job's socket."""
-        return _ENDING.pack(_MARK, self.exit_code, self.signal, self.is_timed_out, self.cpu_s, self.peak_bytes)
+        return _ENDING.pack(
+            _MARK, self.exit_code, self.signal, self.is_timed_out, self.cpu_s, self.peak_bytes
+        )
 
 
 def split_ending(received: bytes) -> tuple[bytes, Ending] | None:
