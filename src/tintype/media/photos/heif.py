@@ -32,4 +32,4 @@ def open_heif(content: bytes) -> Opened:
     colours: dict[str, Any] = info.get("nclx_profile") or {}
     assumed = "p3" if colours.get("color_primaries") == P3_PRIMARIES else "srgb"
     # libheif has turned the picture upright already; the EXIF says so a second time.
-    return Opened(image, 1, info.get("exif") or b"", assumed_profile=assumed)
+    return Opened(image, image.width, image.height, 1, info.get("exif") or b"", assumed_profile=assumed)

@@ -10,7 +10,12 @@ class Opened:
     """A picture that is about to be decoded, as stored, and what came with it."""
 
     image: pyvips.Image
+    """Perhaps shrunk by its decoder."""
+
+    width: int
+    height: int
+    """In full."""
+
     orientation: int
     exif: bytes
-    shrink: int = 1
     assumed_profile: str = "srgb"
