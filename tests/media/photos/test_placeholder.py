@@ -73,7 +73,7 @@ def test_a_placeholder_is_what_the_authors_encoder_makes() -> None:
 
 
 def reference(pixels: NDArray[np.uint8]) -> bytes:
-    height, width = pixels.shape[:2]
+    height, width = int(pixels.shape[0]), int(pixels.shape[1])
     values: list[list[list[float]]] = (pixels / 255).tolist()
 
     def channel(make: list[float], nx: int, ny: int) -> tuple[float, list[float], float]:

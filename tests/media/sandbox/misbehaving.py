@@ -44,7 +44,8 @@ def spin(_: None) -> None:
 
 
 def crash(number: int) -> None:
-    signal.signal(number, signal.SIG_DFL)
+    if number != signal.SIGKILL:
+        signal.signal(number, signal.SIG_DFL)
     signal.raise_signal(signal.Signals(number))
 
 
