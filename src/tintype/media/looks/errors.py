@@ -1,9 +1,9 @@
 """How the looks say no."""
 
-from tintype.base.errors import Invalid
+from tintype.media.errors import MediaRefused
 
 
-class CropRefused(Invalid):
+class CropRefused(MediaRefused):
     """That crop is too narrow: the longer side may be at most ten times the shorter."""
 
     code = "crop_refused"
