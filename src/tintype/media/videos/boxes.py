@@ -163,7 +163,7 @@ def _sign(value: int) -> int:
 
 
 def _read_handler(body: memoryview, track: _Track) -> None:
-    if not track.handler and body[4:8] != b"dhlr":  # in a MOV, a second one says where the data lie
+    if not track.handler and bytes(body[4:8]) != b"dhlr":  # in a MOV, a second one says where the data lie
         track.handler = bytes(body[8:12])
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-import av
 from av.error import BlockingIOError as NothingYet
+from av.error import EOFError as NothingMore
 from av.filter import Graph
 from av.video.frame import VideoFrame
 
@@ -55,7 +55,7 @@ class PictureGraph:
         while True:
             try:
                 ready = self._graph.pull()
-            except (NothingYet, av.EOFError):
+            except (NothingYet, NothingMore):
                 return
             assert isinstance(ready, VideoFrame)  # noqa: S101 - the sink holds pictures
             yield ready

@@ -3,10 +3,12 @@
 Headers lie, by mistake or on purpose; players believe the packets.
 """
 
+from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
-import av
 import msgspec
+from av.error import FFmpegError
 from av.packet import Packet
 from av.video.frame import VideoFrame
 
@@ -38,7 +40,7 @@ class Length(msgspec.Struct):
         """From the first to the last moment."""
         return 0.0 if self.start_s is None else self.end_s - self.start_s
 
-    def add(self, packet: Packet) -> None:
+    def add(self, packet: "Packet[Any]") -> None:
         """Count one more."""
         moment = packet.pts if packet.pts is not None else packet.dts
         if moment is None:
@@ -79,12 +81,12 @@ def first_picture(opened: Opened) -> VideoFrame:
     return frame
 
 
-def decoded(opened: Opened):  # noqa: ANN201 - a generator of frames, typed by the library
+def decoded(opened: Opened) -> Iterator[VideoFrame]:
     """Pictures in order, passing over what does not decode."""
     for packet in opened.container.demux(opened.video):
         try:
             yield from opened.video.decode(packet)
-        except av.FFmpegError:
+        except FFmpegError:
             continue
 
 

@@ -1,14 +1,17 @@
 """Opens a video with the one demuxer we allow, on a plain file, and picks its tracks."""
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import av
 import msgspec
 from av.audio.stream import AudioStream
 from av.container import InputContainer
+from av.error import FFmpegError
+from av.logging import set_level
 from av.stream import Disposition
 from av.video.stream import VideoStream
 
@@ -63,17 +66,25 @@ class Opened(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def open_video(source: str, threads: int = 1) -> Iterator[Opened]:
+def open_video(source: str, threads: int = 1) -> Generator[Opened]:
     """The video behind this path; whatever the library cannot read is damaged."""
     layout = inspect(Path(source))
-    av.logging.set_level(None)
+    set_level(None)
     # Not by name alone: a path that looks like an address of another protocol stays a path.
     address = f"file:{Path(source).absolute()}"
-    options = [CODEC_OPTIONS] * layout.tracks
+    # Any: the stub says list[str], the library wants a dictionary for each stream.
+    per_stream: Any = [CODEC_OPTIONS] * layout.tracks
     try:
-        with av.open(address, "r", format=DEMUXER, options=OPTIONS, stream_options=options) as container:  # pyright: ignore[reportArgumentType] - the stub says list[str], the library wants dictionaries
+        with av.open(
+            address,
+            "r",
+            format=DEMUXER,
+            options=OPTIONS,
+            stream_options=per_stream,
+            metadata_errors="replace",
+        ) as container:
             yield _pick(container, layout, threads)
-    except av.FFmpegError as error:
+    except FFmpegError as error:
         if error.errno in OUR_TROUBLE:
             raise
         raise VideoDamaged(error=str(error)[:200]) from error

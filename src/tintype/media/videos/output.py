@@ -4,13 +4,13 @@ Nothing of the source's metadata is carried over: the wrapping is written anew a
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import av
 from av.bitstream import BitStreamFilterContext
 from av.container import InputContainer, OutputContainer
+from av.packet import Packet
 
-from tintype.media.videos.measure import Length
 from tintype.media.videos.models import Made
 
 VIDEO = "video.mp4"
@@ -27,23 +27,20 @@ def new_mp4(file: Path) -> OutputContainer:
     return av.open(str(file), "w", format="mp4", options={"movflags": "+faststart", **EXACT})
 
 
-def copy_packets(source: InputContainer, out: OutputContainer, streams: list[Any]) -> Length:
-    """Copy pictures and sound as they are, without notes, and return how long the pictures last."""
-    length = Length()
+def copy_packets(source: InputContainer, out: OutputContainer, streams: list[Any]) -> None:
+    """Copy pictures and sound as they are, without notes."""
     targets = {stream.index: out.add_stream_from_template(stream) for stream in streams}
     video = streams[0]
     notes = BitStreamFilterContext(NO_NOTES, video, targets[video.index])
     for packet in source.demux(*streams):
         if packet.dts is None:
             continue
-        packets = notes.filter(packet) if packet.stream.index == video.index else [packet]
         target = targets[packet.stream.index]
-        if packet.stream.index == video.index:
-            length.add(packet)
+        is_picture = packet.stream.index == video.index
+        packets = cast("list[Packet[Any]]", notes.filter(packet)) if is_picture else [packet]
         for each in packets:
             each.stream = target
             out.mux(each)
-    return length
 
 
 def segment(video: Path) -> list[Made]:

@@ -2,21 +2,20 @@
 
 from fractions import Fraction
 from pathlib import Path
-from typing import cast
+from typing import Any
 
-import av
 from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
 from av.audio.stream import AudioStream
 from av.container import OutputContainer
+from av.error import FFmpegError
 from av.packet import Packet
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from tintype.media.videos.boxes import check_size
 from tintype.media.videos.errors import VideoDamaged
 from tintype.media.videos.graph import PictureGraph, fit
-from tintype.media.videos.measure import shown_size
+from tintype.media.videos.measure import first_picture, shown_size
 from tintype.media.videos.opening import Opened, open_video
 from tintype.media.videos.output import new_mp4
 from tintype.media.videos.progress import Progress
@@ -42,17 +41,20 @@ HD_COLOURS = 1
 
 
 class Transcoder:
-    """One video on its way from what it was to what people get."""
+    """One video on its way from what it was to what people get; its first picture says what that will be."""
 
-    def __init__(self, opened: Opened, out: OutputContainer, progress: Progress, threads: int) -> None:
+    def __init__(
+        self, opened: Opened, first: VideoFrame, out: OutputContainer, progress: Progress, threads: int
+    ) -> None:
+        rate = _rate(opened.video)
+        self.size = fit(shown_size(opened, first), SHORTER, LONGER)
         self._opened, self._out, self._progress = opened, out, progress
-        self._threads = threads
-        self._graph: PictureGraph | None = None
-        self._video: VideoStream | None = None
-        self._audio = self._sound() if opened.audio else None
+        self._graph = PictureGraph(opened, first, self.size, kind="yuv420p", rate=rate)
+        # The file's header goes out with the first packet: all tracks have to be there by then.
+        self._video = _picture_track(out, self.size, rate, threads)
+        self._audio = _sound_track(out) if opened.audio else None
         self._resampler = AudioResampler("fltp", "stereo", SOUND_RATE)
         self._packets = self._bad = self._pictures = 0
-        self.size = (0, 0)
 
     def run(self, duration_s: float, start_s: float) -> None:
         """Read to the end."""
@@ -62,57 +64,27 @@ class Transcoder:
                 self._progress.report((float(packet.pts * packet.time_base) - start_s) / max(duration_s, 0.1))
         self._finish()
 
-    def _take(self, packet: Packet, start_s: float) -> None:
+    def _take(self, packet: "Packet[Any]", start_s: float) -> None:
         self._packets += 1
         try:
-            frames = packet.decode()
-        except av.FFmpegError as error:
+            frames: list[VideoFrame | AudioFrame] = packet.decode()
+        except FFmpegError as error:
             self._bad += 1
             if self._bad > BAD_FEW + BAD_SHARE * self._packets:
                 raise VideoDamaged(bad_packets=self._bad, packets=self._packets) from error
             return
         for frame in frames:
-            _shift(cast("VideoFrame | AudioFrame", frame), start_s)
+            _shift(frame, start_s)
             if isinstance(frame, VideoFrame):
                 self._show(frame)
-            elif isinstance(frame, AudioFrame):
+            else:
                 self._play(frame)
 
-    def _show(self, frame: VideoFrame) -> None:
-        if self._graph is None:
-            self._begin(frame)
-        assert self._graph is not None  # noqa: S101 - begun above
+    def _show(self, frame: VideoFrame | None) -> None:
         for ready in self._graph.push(frame):
-            self._encode(ready)
-
-    def _begin(self, frame: VideoFrame) -> None:
-        """The first picture says what the output will be."""
-        check_size(frame.width, frame.height)
-        self.size = fit(shown_size(self._opened, frame), SHORTER, LONGER)
-        rate = _rate(self._opened.video)
-        self._graph = PictureGraph(self._opened, frame, self.size, kind="yuv420p", rate=rate)
-        key_every = str(max(1, round(rate * KEY_EVERY_S)))
-        video = self._out.add_stream("libx264", rate=rate, options={**ENCODER, "g": key_every})
-        video.width, video.height = self.size
-        video.pix_fmt = "yuv420p"
-        context = video.codec_context
-        context.thread_count = self._threads
-        context.colorspace = context.color_primaries = context.color_trc = HD_COLOURS
-        context.color_range = HD_COLOURS
-        self._video = video
-
-    def _encode(self, frame: VideoFrame | None) -> None:
-        assert self._video is not None  # noqa: S101 - begun with the first picture
-        if frame is not None:
             self._pictures += 1
-            frame.pict_type = 0  # pyright: ignore[reportAttributeAccessIssue] - the stub wants the enum; 0 leaves the choice to the encoder
-        self._out.mux(self._video.encode(frame))
-
-    def _sound(self) -> AudioStream:
-        audio = self._out.add_stream("aac", rate=SOUND_RATE)
-        audio.layout = "stereo"  # pyright: ignore[reportAttributeAccessIssue] - the stub leaves the setter out
-        audio.bit_rate = SOUND_BITS
-        return audio
+            ready.pict_type = 0  # pyright: ignore[reportAttributeAccessIssue] - the stub wants the enum; 0 leaves the choice to the encoder
+            self._out.mux(self._video.encode(ready))
 
     def _play(self, frame: AudioFrame | None) -> None:
         if self._audio is not None:
@@ -120,27 +92,46 @@ class Transcoder:
                 self._out.mux(self._audio.encode(ready))
 
     def _finish(self) -> None:
-        if self._graph is None:
-            raise VideoDamaged(frames=0)
-        for ready in self._graph.push(None):
-            self._encode(ready)
+        self._show(None)
         if not self._pictures:
             raise VideoDamaged(frames=0)
-        self._encode(None)
+        self._out.mux(self._video.encode(None))
         if self._audio is not None:
             self._play(None)
             self._out.mux(self._audio.encode(None))
         self._progress.report(1)
 
 
+def _picture_track(out: OutputContainer, size: tuple[int, int], rate: Fraction, threads: int) -> VideoStream:
+    key_every = str(max(1, round(rate * KEY_EVERY_S)))
+    video = out.add_stream("libx264", rate=rate, options={**ENCODER, "g": key_every})
+    video.width, video.height = size
+    video.pix_fmt = "yuv420p"
+    context = video.codec_context
+    context.thread_count = threads
+    context.colorspace = context.color_primaries = context.color_trc = HD_COLOURS
+    context.color_range = HD_COLOURS
+    return video
+
+
+def _sound_track(out: OutputContainer) -> AudioStream:
+    audio = out.add_stream("aac", rate=SOUND_RATE)
+    audio.layout = "stereo"  # pyright: ignore[reportAttributeAccessIssue] - the stub leaves the setter out
+    audio.bit_rate = SOUND_BITS
+    return audio
+
+
 def transcode(
     source: str, file: Path, *, duration_s: float, start_s: float, progress: Progress, threads: int
 ) -> tuple[int, int]:
     """Write the MP4 and return the size of its pictures."""
-    with open_video(source, threads) as opened, new_mp4(file) as out:
-        work = Transcoder(opened, out, progress, threads)
-        work.run(duration_s, start_s)
-        return work.size
+    with open_video(source, threads) as opened:
+        first = first_picture(opened)
+        opened.container.seek(0)
+        with new_mp4(file) as out:
+            work = Transcoder(opened, first, out, progress, threads)
+            work.run(duration_s, start_s)
+            return work.size
 
 
 def _shift(frame: VideoFrame | AudioFrame, start_s: float) -> None:
