@@ -1,0 +1,9 @@
+"""How the looks say no."""
+
+from tintype.media.errors import MediaRefused
+
+
+class CropRefused(MediaRefused):
+    """That crop is too narrow: the longer side may be at most ten times the shorter."""
+
+    code = "crop_refused"

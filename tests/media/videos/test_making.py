@@ -1,0 +1,290 @@
+"""What people get: clean files that play everywhere, upright, whole, and a still to go with them."""
+
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.media.videos.clips import GPS, PLACE, box, into_moov, make_clip, pixels_of, spoil
+from tintype.media.errors import MediaRefused
+from tintype.media.videos import MadeVideo, Poster, PosterWanted, VideoWanted, read_progress
+from tintype.media.videos.boxes import inspect
+from tintype.media.videos.jobs import make_poster, make_video, remake, remux
+
+RED = (220, 30, 30)
+METADATA = {"location": PLACE, "title": "Our secret garden", "com.apple.quicktime.location.ISO6709": PLACE}
+
+
+def wanted(source: Path, **more: Any) -> VideoWanted:
+    folder = source.parent / "made"
+    folder.mkdir(exist_ok=True)
+    return VideoWanted(str(source), str(folder), **more)
+
+
+def file_of(source: Path, made: MadeVideo) -> Path:
+    return source.parent / "made" / made.video.name
+
+
+def is_red(colour: Any) -> bool:
+    return bool(np.abs(np.asarray(colour, int) - RED).max() < 40)
+
+
+def kinds_in(file: Path) -> tuple[str, str, str | None]:
+    with av.open(str(file)) as clip:
+        video = clip.streams.video[0].codec_context
+        sound = clip.streams.audio[0].codec_context.name if clip.streams.audio else None
+        return video.name, str(video.pix_fmt), sound
+
+
+def starts_playing_early(file: Path) -> bool:
+    content = file.read_bytes()
+    return content.index(b"moov") < content.index(b"mdat")
+
+
+def test_what_plays_everywhere_is_copied_picture_by_picture(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", seconds=2)
+
+    made = make_video(wanted(source))
+
+    assert (made.way, made.width, made.height, made.has_sound) == ("remuxed", 320, 240, True)
+    assert made.duration_s == pytest.approx(2.0, abs=0.06)
+    before, after = pixels_of(source), pixels_of(file_of(source, made))
+    assert len(before) == len(after) == 60
+    assert all(np.array_equal(one, other) for one, other in zip(before, after, strict=True))
+    assert starts_playing_early(file_of(source, made))
+
+
+@pytest.mark.parametrize(
+    ("codec", "kind", "sound"),
+    [("libx265", "yuv420p10le", "aac"), ("libvpx-vp9", "yuv420p", "libopus"), ("mpeg4", "yuv420p", None)],
+)
+def test_everything_else_becomes_h264_and_aac(
+    tmp_path: Path, codec: str, kind: str, sound: str | None
+) -> None:
+    source = make_clip(tmp_path / "a.mp4", codec, kind=kind, sound=sound, seconds=1)
+
+    made = make_video(wanted(source))
+
+    file = file_of(source, made)
+    assert made.way == "transcoded"
+    assert kinds_in(file) == ("h264", "yuv420p", "aac" if sound else None)
+    assert made.duration_s == pytest.approx(1.0, abs=0.1)
+    pictures = pixels_of(file)
+    assert len(pictures) == 30
+    assert is_red(pictures[0][60, 80])
+    assert not is_red(pictures[0][60, 240])
+    assert starts_playing_early(file)
+
+
+@pytest.mark.parametrize("way", [remux, remake])
+def test_no_metadata_is_left(tmp_path: Path, way: Any) -> None:
+    source = make_clip(tmp_path / "a.mp4", metadata=METADATA)
+    place = b"\x00\x12\x15\xc7" + PLACE.encode()
+    extra = box(b"udta", box(b"\xa9xyz", place)) + box(b"uuid", bytes(16) + PLACE.encode())
+    spoil(source, lambda content: into_moov(content, extra))
+    assert source.read_bytes().count(GPS) >= 2
+
+    made = way(wanted(source))
+
+    content = file_of(source, made).read_bytes()
+    for trace in (GPS, b"xyz", b"secret", b"ISO6709", b"uuid", b"Lavf"):
+        assert trace not in content
+    with av.open(str(file_of(source, made))) as clip:
+        assert set(clip.metadata) <= {"major_brand", "minor_version", "compatible_brands"}
+
+
+def test_notes_between_the_pictures_are_left_behind(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4")
+    assert b"x264 - core" in source.read_bytes()
+
+    made = make_video(wanted(source))
+
+    assert b"x264 - core" not in file_of(source, made).read_bytes()
+
+
+def test_tracks_of_other_kinds_are_left_behind(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4")
+    with av.open(str(source)) as clip, av.open(str(tmp_path / "b.mp4"), "w") as out:
+        video = out.add_stream_from_template(clip.streams.video[0])
+        notes: Any = out.add_data_stream("bin_data")
+        for packet in clip.demux(clip.streams.video[0]):
+            if packet.dts is not None:
+                packet.stream = video
+                out.mux(packet)
+        note = av.Packet(b"\x00\x07" + GPS)
+        note.stream, note.pts, note.dts, note.duration = notes, 0, 0, 1000
+        out.mux(note)
+    assert GPS in (tmp_path / "b.mp4").read_bytes()
+
+    made = make_video(wanted(tmp_path / "b.mp4"))
+
+    assert GPS not in file_of(tmp_path / "b.mp4", made).read_bytes()
+
+
+@pytest.mark.parametrize("turned", [90, 180, 270])
+def test_a_copy_keeps_the_turn_that_the_phone_wrote_down(tmp_path: Path, turned: int) -> None:
+    source = make_clip(tmp_path / "a.mp4", turned=turned)
+
+    made = make_video(wanted(source))
+
+    assert (made.width, made.height) == ((320, 240) if turned == 180 else (240, 320))
+    assert inspect(file_of(source, made)).matrix == inspect(source).matrix != (1, 0, 0, 1)
+
+
+CORNERS = {0: (0.25, 0.25), 90: (0.25, 0.75), 180: (0.75, 0.75), 270: (0.75, 0.25)}
+"""Where the red upper left quarter ends up, down and across, after turning clockwise."""
+
+
+@pytest.mark.parametrize("turned", [0, 90, 180, 270])
+def test_a_video_made_anew_stands_upright_by_itself(tmp_path: Path, turned: int) -> None:
+    source = make_clip(tmp_path / "a.mp4", turned=turned, seconds=0.5)
+
+    made = remake(wanted(source))
+
+    file = file_of(source, made)
+    picture = pixels_of(file)[0]
+    assert picture.shape[:2] == (made.height, made.width)
+    assert (made.width, made.height) == ((320, 240) if turned in {0, 180} else (240, 320))
+    for other, (down, across) in CORNERS.items():
+        spot = picture[int(down * made.height), int(across * made.width)]
+        assert is_red(spot) == (other == turned)
+    assert inspect(file).matrix == (1, 0, 0, 1)
+
+
+@pytest.mark.parametrize(("size", "expected"), [((1920, 1080), (1280, 720)), ((1080, 1920), (720, 1280))])
+def test_a_video_made_anew_is_720p_at_most(
+    tmp_path: Path, size: tuple[int, int], expected: tuple[int, int]
+) -> None:
+    source = make_clip(tmp_path / "a.mp4", size=size, seconds=0.2, sound=None)
+
+    made = remake(wanted(source))
+
+    assert (made.width, made.height) == expected
+
+
+def test_a_video_made_anew_has_thirty_pictures_a_second_at_most(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", rate=60, seconds=1)
+
+    made = remake(wanted(source))
+
+    assert len(pixels_of(file_of(source, made))) == 30
+    assert made.duration_s == pytest.approx(1.0, abs=0.1)
+
+
+def test_odd_sides_become_even(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", "libvpx-vp9", size=(321, 241), kind="yuv444p", seconds=0.2)
+
+    made = make_video(wanted(source))
+
+    assert made.width % 2 == made.height % 2 == 0
+
+
+def test_more_light_than_a_screen_has_is_brought_into_range(tmp_path: Path) -> None:
+    source = make_clip(
+        tmp_path / "a.mp4", "libx265", kind="yuv420p10le", seconds=0.1, sound=None, colours=(9, 18, 9)
+    )
+
+    made = make_video(wanted(source))
+
+    with av.open(str(file_of(source, made))) as clip:
+        context = clip.streams.video[0].codec_context
+        assert (context.color_trc, context.color_primaries, context.colorspace) == (1, 1, 1)
+
+
+def test_progress_is_told_in_rising_percents(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", "libx265", seconds=2)
+    file = tmp_path / "progress"
+    assert read_progress(file) == 0
+
+    make_video(wanted(source, progress=str(file)))
+
+    lines = [int(line) for line in file.read_text().splitlines()]
+    assert lines == sorted(set(lines))
+    assert len(lines) > 10
+    assert read_progress(file) == lines[-1] == 100
+
+
+def test_half_a_line_of_progress_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "progress").write_text("7\n41\n10")
+
+    assert read_progress(tmp_path / "progress") == 41
+
+
+@pytest.mark.parametrize("way", [remux, remake])
+def test_longer_ones_get_a_playlist_that_plays_to_the_end(tmp_path: Path, way: Any) -> None:
+    source = make_clip(tmp_path / "a.mp4", seconds=17, rate=15, size=(160, 120), options={"g": "30"})
+
+    made = way(wanted(source))
+
+    folder = source.parent / "made"
+    assert made.playlist == "index.m3u8"
+    assert {each.name for each in made.segments} == {file.name for file in folder.iterdir()} - {"video.mp4"}
+    assert len(made.segments) >= 6
+    assert "/" not in (folder / "index.m3u8").read_text().replace("#EXT", "")
+    with av.open(str(folder / "index.m3u8"), options={"allowed_extensions": "ALL"}) as stream:
+        assert sum(1 for _ in stream.decode(video=0)) == 17 * 15
+
+
+def test_short_ones_get_no_playlist(tmp_path: Path) -> None:
+    made = make_video(wanted(make_clip(tmp_path / "a.mp4")))
+
+    assert (made.playlist, made.segments) == (None, [])
+
+
+def test_noise_in_place_of_pictures_is_damage(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", "libx265", sound=None)
+
+    def scramble(content: bytearray) -> None:
+        start = content.index(b"mdat") + 4
+        end = content.index(b"moov") - 4
+        content[start:end] = np.random.default_rng(1).bytes(end - start)
+
+    spoil(source, scramble)
+    for job in (lambda: make_video(wanted(source)), lambda: make_poster(_poster(source))):
+        with pytest.raises(MediaRefused) as refusal:
+            job()
+        assert refusal.value.code == "video_damaged"
+
+
+def _poster(source: Path) -> PosterWanted:
+    return PosterWanted(str(source), str(source.with_suffix(".jpg")))
+
+
+def poster_of(source: Path) -> tuple[Poster, Image.Image]:
+    poster = make_poster(_poster(source))
+    with Image.open(source.with_suffix(".jpg"), formats=["JPEG"]) as image:
+        image.load()
+        return poster, image
+
+
+@pytest.mark.parametrize("turned", [0, 90, 180, 270])
+def test_a_poster_stands_upright(tmp_path: Path, turned: int) -> None:
+    poster, image = poster_of(make_clip(tmp_path / "a.mp4", turned=turned))
+
+    down, across = CORNERS[turned]
+    assert image.size == (poster.width, poster.height)
+    assert is_red(image.getpixel((int(across * image.width), int(down * image.height))))
+
+
+def test_a_poster_passes_over_a_fade_from_black(tmp_path: Path) -> None:
+    _, image = poster_of(make_clip(tmp_path / "a.mp4", black_s=0.5))
+
+    assert is_red(image.getpixel((image.width // 4, image.height // 4)))
+
+
+def test_a_black_video_has_a_black_poster(tmp_path: Path) -> None:
+    _, image = poster_of(make_clip(tmp_path / "a.mp4", black_s=9))
+
+    assert max(np.asarray(image).ravel()) < 10
+
+
+def test_a_poster_brings_a_small_picture_for_the_placeholder_and_no_metadata(tmp_path: Path) -> None:
+    poster, image = poster_of(make_clip(tmp_path / "a.mp4", size=(1280, 720), metadata=METADATA))
+
+    assert (poster.thumb_width, poster.thumb_height) == (100, 56)
+    assert len(poster.thumb) == 100 * 56 * 3
+    assert not image.getexif()
+    assert GPS not in (tmp_path / "a.jpg").read_bytes()
