@@ -34,7 +34,7 @@ class Addresses:
 
     def of_playlist(self, folder: str, *, signed: bool) -> str:
         """The clip in segments."""
-        return f"{self.base_of(folder, signed=signed)}/hls/index.m3u8"
+        return f"{self.base_of(folder, signed=signed)}/index.m3u8"
 
     def base_of(self, folder: str, *, signed: bool) -> str:
         """The address that a folder's files begin with; a signed one lives at least half of the time set."""

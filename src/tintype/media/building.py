@@ -13,7 +13,6 @@ from tintype.media.addresses import Addresses
 from tintype.media.cards import Cards
 from tintype.media.files import MediaFiles
 from tintype.media.later import MediaLater, Tell
-from tintype.media.pictures import PlainProcessing
 from tintype.media.presigning import presigner_of
 from tintype.media.processing import Processing
 from tintype.media.service import MediaLibrary
@@ -52,14 +51,13 @@ def build_media(
     outbox: Outbox,
     *,
     tell: Tell,
-    processing: Processing | None = None,
 ) -> MediaRoom:
     """The room, from settings."""
     storage = Storage(open_stores(settings))
     cards = Cards(shards, redis, settings.namespace)
     workshop = Workshop(settings.media_work or settings.home / "work")
     addresses = Addresses(secret_key(settings), life_s=settings.media_url_life_s)
-    pipeline = processing or PlainProcessing()
+    pipeline = Processing()
     library = MediaLibrary(
         shards,
         outbox,

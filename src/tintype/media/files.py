@@ -17,14 +17,15 @@ from tintype.media.cards import Cards
 from tintype.media.errors import MediaNotFound, MediaRefused
 from tintype.media.events import ColdMediaRead
 from tintype.media.models import TIERS, Card, Tier
-from tintype.media.processing import LazyFormat, Processing
+from tintype.media.photos import LazyKind
+from tintype.media.processing import Processing
 from tintype.media.storage import Opened, Storage
 from tintype.media.workshop import Workshop
 
 ADDRESS = re.compile(
     r"(?:~(?P<ends>[0-9]{1,12})\.(?P<signature>[A-Za-z0-9_-]{24})/)?"
     r"(?P<folder>(?P<account>[1-9][0-9]{0,18})/(?P<media>[1-9][0-9]{0,18})-[A-Za-z0-9_-]{16})"
-    r"/(?P<name>(?:hls/)?[a-z0-9_]{1,40}\.(?P<ending>jpg|webp|avif|mp4|m3u8|m4s|ts))",
+    r"/(?P<name>[a-z0-9_]{1,40}\.(?P<ending>jpg|webp|avif|mp4|m3u8|m4s|ts))",
     re.ASCII,
 )
 TYPES = {
@@ -37,7 +38,7 @@ TYPES = {
     "ts": "video/mp2t",
 }
 FOR_EVER, AVATAR_S, BUSY_S = 31_536_000, 3_600, 60
-LAZY: tuple[LazyFormat, ...] = ("avif", "webp")
+LAZY: tuple[LazyKind, ...] = ("avif", "webp")
 """The smaller one first."""
 CONVERSIONS_AT_ONCE = 2
 WARM_ONCE_IN_S = 3_600
@@ -140,7 +141,7 @@ class MediaFiles:
             async with self._shards.owner(media_id).begin() as tx:
                 await self._outbox.add(tx, ColdMediaRead(media_id))
 
-    async def _in_format(self, file: MediaFile, kind: LazyFormat) -> MediaFile:
+    async def _in_format(self, file: MediaFile, kind: LazyKind) -> MediaFile:
         chosen = replace(file, path=f"{file.path.removesuffix('.jpg')}.{kind}", media_type=TYPES[kind])
         with contextlib.suppress(MediaNotFound):
             found, _ = await self.size_of(chosen)
@@ -157,7 +158,7 @@ class MediaFiles:
             return file
         return chosen
 
-    async def _convert(self, file: MediaFile, chosen: MediaFile, kind: LazyFormat) -> None:
+    async def _convert(self, file: MediaFile, chosen: MediaFile, kind: LazyKind) -> None:
         with self._workshop.folder() as folder:
             source, out = folder / "source.jpg", folder / f"out.{kind}"
             found, _ = await self.size_of(file)

@@ -1,6 +1,7 @@
 """Takes pictures and clips in, keeps their files, and lets go of them."""
 
 import contextlib
+import mmap
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,7 +22,7 @@ from tintype.media.models import Media, MediaType, Wish
 from tintype.media.processing import MadePhoto, Processing
 from tintype.media.sql import QUERIES
 from tintype.media.storage import PRIVATE, Opened, Storage
-from tintype.media.workshop import HEAD_BYTES, Spool, Workshop
+from tintype.media.workshop import Spool, Workshop
 
 ORIGINAL, EXIF = "original", "exif.json"
 BITE = 100
@@ -58,7 +59,7 @@ class MediaLibrary:
 
     def type_of(self, source: Path) -> MediaType:
         """What a file is, by its content."""
-        return self._processing.type_of(_head_of(source))
+        return self._processing.sniff(source)
 
     async def upload(
         self,
@@ -214,7 +215,7 @@ class MediaLibrary:
         exif = {**made.exif, **({"location": made.location} if media.keeps_location else {})}
         await self._storage.put(f"{PRIVATE}/{media.folder}/{EXIF}", msgspec.json.encode(exif))
         # A photo that says where it was taken is kept as it came only if its owner wants that known to us.
-        if media.type == "video" or media.keeps_location or not made.location:
+        if media.type == "video" or media.keeps_location or not (made.location or _names_a_place(source)):
             await self._storage.put(f"{PRIVATE}/{media.folder}/{ORIGINAL}", source)
 
     async def _add(self, media: Media) -> Media:
@@ -234,6 +235,7 @@ class MediaLibrary:
 _ADDED = QUERIES.add_media.parameters
 
 
-def _head_of(source: Path) -> bytes:
-    with source.open("rb") as file:
-        return file.read(HEAD_BYTES)
+def _names_a_place(source: Path) -> bool:
+    """Whether a file speaks of a position in text, as XMP does; EXIF is read by the pipeline."""
+    with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return content.find(b"GPSLatitude") >= 0

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from tintype.media.errors import MediaRefused, MediaTooLarge
 from tintype.media.failures import MediaStoreUnavailable
 
-HEAD_BYTES = 64
+HEAD_BYTES = 4096
 LEFT_BEHIND_S = 86_400
 LimitOf = Callable[[bytes], int]
 """How many bytes a file may have that begins like this."""

@@ -34,4 +34,11 @@ class Job(msgspec.Struct, frozen=True):
 JOBS: dict[str, Job] = {
     "make_photo": Job("tintype.media.photos.jobs:make_photo_job"),
     "convert_photo": Job("tintype.media.photos.jobs:convert_job"),
+    "probe_video": Job("tintype.media.videos.jobs:probe"),
+    "make_poster": Job("tintype.media.videos.jobs:make_poster", Limits(cpu_s=30)),
+    "make_video": Job(
+        "tintype.media.videos.jobs:make_video",
+        Limits(memory_bytes=3072 * MEBIBYTE, cpu_s=900, file_bytes=256 * MEBIBYTE),
+        at_once=1,
+    ),
 }
