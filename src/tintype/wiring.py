@@ -72,10 +72,11 @@ async def open_rooms(
         stack.push_async_callback(redis.aclose)
         bus = await connect_bus(settings, name=process)
         stack.push_async_callback(_close_bus, bus)
-        yield _build(settings, shards, redis, bus)
+        yield build_rooms(settings, shards, redis, bus)
 
 
-def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Rooms:
+def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Rooms:
+    """The rooms on connections that somebody else opened."""
     names = Names(settings.namespace)
 
     async def poke(server: str) -> None:

@@ -95,8 +95,7 @@ class MediaApi(Controller):
 
         A photo is ready when this answers. A video answers with its poster and is converted afterwards.
         """
-        with rooms.media.workshop.folder() as folder:
-            spool = rooms.media.open_spool(folder)
+        with rooms.media.spool() as spool:
             form = FileForm(request.headers.get("content-type", ""), spool)
             await form.read(chunks_of(request, at_most=rooms.media.most_bytes + MOST_FORM_BYTES))
             if form.fields.get("media_type", rooms.media.type_of(spool.path)) != rooms.media.type_of(
@@ -160,7 +159,7 @@ def wish_from(fields: dict[str, str]) -> Wish:
     try:
         msgspec.json.decode(edit)
         kind = msgspec.convert(fields.get("kind") or "post", MediaKind)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
         raise FormInvalid("`edit` is JSON, and `kind` is post, avatar or story.") from error
     keep_location = fields.get("keep_location", "").lower() in TRUE
     return Wish(kind=kind, keep_location=keep_location, edit=msgspec.Raw(edit.encode()))

@@ -11,8 +11,7 @@ from datetime import UTC
 from email.utils import format_datetime
 from typing import Any
 
-from litestar import Controller, Request, Response, delete, get, head, patch, post, route
-from litestar.enums import HttpMethod
+from litestar import Controller, Request, Response, delete, get, head, patch, post
 
 from tintype.api.given import House, PathId, Viewer, id_from
 from tintype.api.media import UploadedView, show_uploaded, wish_from
@@ -47,20 +46,13 @@ class TusTypeWrong(Invalid):
     code = "tus_type_wrong"
 
 
-class TusApi(Controller):
-    """Uploads that can be interrupted and taken up again."""
+async def greet(request: Request[Any, Any, Any]) -> Response[None] | None:
+    """Answer OPTIONS with what we can do, and let nobody in who speaks another version.
 
-    path = "/api/v1/media/tus"
-    tags = ("Media",)
-
-    @route(
-        ["/", "/{upload_id:str}"],
-        http_method=HttpMethod.OPTIONS,
-        summary="What tus can do here",
-        operation_id="TusCapabilities",
-    )
-    async def capabilities(self, rooms: House) -> Response[None]:
-        """Version, extensions, the largest size and the checksums."""
+    A hook, because the framework answers OPTIONS by itself before any route of ours is asked.
+    """
+    if request.method == "OPTIONS":
+        rooms: Rooms = request.app.state.rooms
         headers = {
             "Tus-Version": VERSION,
             "Tus-Extension": EXTENSIONS,
@@ -68,11 +60,21 @@ class TusApi(Controller):
             "Tus-Checksum-Algorithm": ",".join(ALGORITHMS),
         }
         return _answer(204, headers)
+    if request.method != "GET" and request.headers.get("tus-resumable") != VERSION:
+        raise TusVersionWrong
+    return None
+
+
+class TusApi(Controller):
+    """Uploads that can be interrupted and taken up again."""
+
+    path = "/api/v1/media/tus"
+    tags = ("Media",)
+    before_request = greet
 
     @post("/", summary="Begin a resumable upload", request_max_body_size=None)
     async def begin(self, request: Request[Any, Any, Any], viewer: Viewer, rooms: House) -> Response[None]:
         """An upload of `Upload-Length` bytes; the first of them may come along."""
-        _check_version(request)
         metadata = request.headers.get("upload-metadata", "")
         wish = wish_from(_metadata(metadata))
         size_bytes = _number(request, "upload-length")
@@ -84,11 +86,8 @@ class TusApi(Controller):
         return await _take(request, rooms, upload, at=0, status=201, headers=location)
 
     @head("/{upload_id:str}", summary="Where an upload stands")
-    async def standing(
-        self, request: Request[Any, Any, Any], upload_id: PathId, viewer: Viewer, rooms: House
-    ) -> Response[None]:
+    async def standing(self, upload_id: PathId, viewer: Viewer, rooms: House) -> Response[None]:
         """How many bytes are safe."""
-        _check_version(request)
         upload = await _find(upload_id, viewer.id, rooms)
         said = {"Upload-Metadata": upload.metadata} if upload.metadata else {}
         sizes = {"Upload-Length": str(upload.size_bytes), "Cache-Control": "no-store"}
@@ -99,7 +98,6 @@ class TusApi(Controller):
         self, request: Request[Any, Any, Any], upload_id: PathId, viewer: Viewer, rooms: House
     ) -> Response[None]:
         """Bytes from `Upload-Offset` on; what arrives before the line breaks counts."""
-        _check_version(request)
         if not request.headers.get("content-type", "").startswith(CONTENT_TYPE):
             raise TusTypeWrong
         upload = await _find(upload_id, viewer.id, rooms)
@@ -108,11 +106,8 @@ class TusApi(Controller):
         )
 
     @delete("/{upload_id:str}", summary="End an upload")
-    async def end(
-        self, request: Request[Any, Any, Any], upload_id: PathId, viewer: Viewer, rooms: House
-    ) -> Response[None]:
+    async def end(self, upload_id: PathId, viewer: Viewer, rooms: House) -> Response[None]:
         """Its bytes are gone."""
-        _check_version(request)
         await rooms.media_room.uploads.drop(MediaId(id_from(upload_id)), owner=viewer.id)
         return _answer(204, {})
 
@@ -154,11 +149,6 @@ def _answer(status: int, headers: dict[str, str]) -> Response[None]:
 def _standing(upload: Upload, at: int) -> dict[str, str]:
     expires = format_datetime(upload.expires_at.astimezone(UTC), usegmt=True)
     return {"Upload-Offset": str(at), "Upload-Expires": expires}
-
-
-def _check_version(request: Request[Any, Any, Any]) -> None:
-    if request.headers.get("tus-resumable") != VERSION:
-        raise TusVersionWrong
 
 
 def _number(request: Request[Any, Any, Any], name: str) -> int:

@@ -3,7 +3,7 @@
 import contextlib
 import mmap
 import secrets
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -53,9 +53,17 @@ class MediaLibrary:
         """The size of the largest file that is taken at all."""
         return max(self._limits.values())
 
-    def open_spool(self, folder: Path) -> Spool:
+    @contextlib.contextmanager
+    def spool(self) -> Generator[Spool]:
         """A place for a file that arrives; it refuses what is too large for what it is."""
-        return Spool(folder / "upload", lambda head: self._limits[self._processing.type_of(head)])
+        with (
+            self.workshop.folder() as folder,
+            contextlib.closing(Spool(folder / "upload", self._limit_of)) as spool,
+        ):
+            yield spool
+
+    def _limit_of(self, head: bytes) -> int:
+        return self._limits[self._processing.type_of(head)]
 
     def type_of(self, source: Path) -> MediaType:
         """What a file is, by its content."""

@@ -136,8 +136,7 @@ class Uploads:
             await self._storage.delete_below(_folder(upload))
 
     async def _make(self, upload: Upload) -> Media:
-        with self._library.workshop.folder() as folder:
-            spool = self._library.open_spool(folder)
+        with self._library.spool() as spool:
             for part in upload.parts:
                 opened = await self._storage.open(_path(upload, part))
                 async for chunk in opened.chunks:
@@ -179,8 +178,10 @@ class Uploads:
         self, upload: Upload, at: int, chunks: AsyncIterator[bytes], checksum: Checksum
     ) -> int:
         """With a checksum a request counts as a whole or not at all, so its bytes wait in a file."""
-        with self._library.workshop.folder() as folder:
-            spool = Spool(folder / "piece", lambda _head: upload.size_bytes)
+        with (
+            self._library.workshop.folder() as folder,
+            contextlib.closing(Spool(folder / "piece", lambda _head: upload.size_bytes)) as spool,
+        ):
             async for chunk in chunks:
                 if spool.size_bytes + len(chunk) > upload.size_bytes - at:
                     raise MediaTooLarge("More bytes arrived than the upload said it would have.")
