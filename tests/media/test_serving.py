@@ -177,7 +177,6 @@ async def test_addresses_that_are_none_answer_as_what_does_not_exist(eve: Person
         f"{folder}/..%2f..%2fsecret.jpg",
         f"{folder}/1080.jpg%00",
         f"{folder}/1080.jpg%00.png",
-        f"{folder}/1080.jpg/",
         f"{folder}//1080.jpg/x.jpg",
         f"{folder}/1080.php",
         f"{folder}/nothing.jpg",

@@ -70,7 +70,7 @@ class Tiers:
         """Every media that belongs elsewhere has been moved, as far as the stores answer."""
         moves = Moves()
         for number in sorted(self._shards.map.owners):
-            for tier in TIERS:
+            for tier in reversed(TIERS):  # what cools down now is not looked at twice
                 await self._run_tier(number, tier, moves, on_look)
         log.info("tiers.moved", **msgspec.to_builtins(moves))
         return moves
