@@ -69,20 +69,24 @@ async def mo(http: AsyncClient) -> Person:
     return await join(http, "max")
 
 
+@asynccontextmanager
+async def working_on(house: Rooms) -> AsyncIterator[None]:
+    """A worker of that house runs while the block lasts."""
+    handlers = house.media_room.handlers()
+    worker = Worker(house.settings, house.shards, house.bus, handlers=handlers, schedules=())
+    task = asyncio.create_task(worker.run())
+    try:
+        yield
+    finally:
+        worker.stop()
+        await task
+
+
 @pytest.fixture
 async def busy(house: Rooms, clean_streams: None) -> AsyncIterator[None]:
     """A worker of that house runs beside the test."""
-    worker = Worker(
-        house.settings,
-        house.shards,
-        house.bus,
-        handlers=house.media_room.handlers(),
-        schedules=(),
-    )
-    task = asyncio.create_task(worker.run())
-    yield
-    worker.stop()
-    await task
+    async with working_on(house):
+        yield
 
 
 @asynccontextmanager

@@ -17,7 +17,9 @@ ASKED = {"size_bytes": len(CONTENT), "content_type": "image/jpeg"}
 async def put(asked: dict[str, str], content: bytes, **headers: str) -> int:
     """Put bytes as a browser would: to another host, without our credentials."""
     async with httpx.AsyncClient() as outside:
-        answer = await outside.put(asked["url"], content=content, headers={"Content-Type": "image/jpeg", **headers})
+        answer = await outside.put(
+            asked["url"], content=content, headers={"Content-Type": "image/jpeg", **headers}
+        )
     return answer.status_code
 
 
@@ -55,9 +57,7 @@ async def test_a_presigned_upload_is_its_senders_and_a_bad_file_is_refused(furni
     house = furnish(**s3.settings(secrets.token_hex(4)))
     async with visiting(house, "eve") as eve, visiting(house, "mo") as mo:
         bad = b"no photo " * 50
-        asked = (
-            await eve.call("POST", "/media/presigned", json={**ASKED, "size_bytes": len(bad)})
-        ).json()
+        asked = (await eve.call("POST", "/media/presigned", json={**ASKED, "size_bytes": len(bad)})).json()
         await put(asked["upload"], bad)
         complete = f"/media/presigned/{asked['media_id']}/complete"
 
