@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,7 @@ async def mo(http: AsyncClient) -> Person:
 
 
 @asynccontextmanager
-async def working_on(house: Rooms) -> AsyncIterator[None]:
+async def working_on(house: Rooms) -> AsyncGenerator[None]:
     """A worker of that house runs while the block lasts."""
     handlers = house.media_room.handlers()
     worker = Worker(house.settings, house.shards, house.bus, handlers=handlers, schedules=())
@@ -90,7 +90,7 @@ async def busy(house: Rooms, clean_streams: None) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def visiting(house: Rooms, username: str) -> AsyncIterator[Person]:
+async def visiting(house: Rooms, username: str) -> AsyncGenerator[Person]:
     """Somebody new in a house of one test's own."""
     async with serve(house) as client:
         yield await join(client, username)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import asyncpg
 
-from tests.support import on_server
+from tests.support import Person, on_server
+from tintype.base.ids import AccountId, MediaId
 from tintype.base.settings import server_dsns
 from tintype.media.models import Tier
 from tintype.media.storage import Storage
@@ -31,7 +32,14 @@ async def on_its_shard(house: Rooms, media_id: str | int, statement: str) -> lis
     """Run a statement on the shard that an id lives on; `{id}` in it is that id."""
     shard = house.shards.owner(int(media_id))
     dsn = server_dsns(house.settings)[shard.server]
-    found = await on_server(
+    return await on_server(
         dsn, f"SET search_path TO {shard.schema}, public", statement.format(id=int(media_id))
     )
-    return found
+
+
+def account_of(person: Person) -> AccountId:
+    return AccountId(int(person.account_id))
+
+
+def media_id_in(text: str) -> MediaId:
+    return MediaId(int(text))

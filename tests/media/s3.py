@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +41,7 @@ def find_weed() -> str | None:
 
 
 @contextmanager
-def run_s3(weed: str, folder: Path) -> Iterator[S3]:
+def run_s3(weed: str, folder: Path) -> Generator[S3]:
     """SeaweedFS in a folder of its own."""
     keys = [{"accessKey": ACCESS_KEY, "secretKey": SECRET_KEY}]
     identity = {"name": "tests", "credentials": keys, "actions": ["Admin", "Read", "Write", "List"]}

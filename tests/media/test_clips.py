@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.media.conftest import working_on
-from tests.media.files import on_its_shard, paths_in
+from tests.media.files import account_of, media_id_in, on_its_shard, paths_in
 from tests.media.videos.clips import GPS, PLACE, make_clip
 from tests.support import Person, eventually
 from tintype.base.bus import Names
@@ -76,7 +76,7 @@ async def test_a_clip_shows_its_poster_at_once_and_plays_later(
 async def test_a_longer_clip_has_a_playlist_whose_parts_open_like_itself(
     eve: Person, house: Rooms, busy: None, tmp_path: Path
 ) -> None:
-    await house.media.set_private(int(eve.account_id), is_private=True)
+    await house.media.set_private(account_of(eve), is_private=True)
     clip = make_clip(tmp_path / "long.mp4", seconds=17, size=(160, 120))
     made = await ready(eve, (await send(eve, clip)).json()["media_id"])
 
@@ -90,8 +90,8 @@ async def test_a_longer_clip_has_a_playlist_whose_parts_open_like_itself(
 
 
 async def test_converting_twice_is_converting_once(eve: Person, house: Rooms, tmp_path: Path) -> None:
-    media_id = int((await send(eve, make_clip(tmp_path / "a.mp4"))).json()["media_id"])
-    event = VideoReceived(media_id, int(eve.account_id))
+    media_id = media_id_in((await send(eve, make_clip(tmp_path / "a.mp4"))).json()["media_id"])
+    event = VideoReceived(media_id, account_of(eve))
 
     await asyncio.gather(house.media_room.later.convert(event), house.media_room.later.convert(event))
     await house.media_room.later.convert(event)
@@ -100,10 +100,10 @@ async def test_converting_twice_is_converting_once(eve: Person, house: Rooms, tm
 
 
 async def test_a_clip_deleted_meanwhile_stays_deleted(eve: Person, house: Rooms, tmp_path: Path) -> None:
-    media_id = int((await send(eve, make_clip(tmp_path / "a.mp4"))).json()["media_id"])
+    media_id = media_id_in((await send(eve, make_clip(tmp_path / "a.mp4"))).json()["media_id"])
     await house.media.delete([media_id])
 
-    await house.media_room.later.convert(VideoReceived(media_id, int(eve.account_id)))
+    await house.media_room.later.convert(VideoReceived(media_id, account_of(eve)))
 
     assert (await eve.call("GET", f"/media/{media_id}")).status_code == 404
 
@@ -115,7 +115,7 @@ async def test_a_clip_that_cannot_be_made_says_why_and_cannot_be_posted(
     originals = [path for path in await paths_in(house) if path.endswith("/original")]
     await house.media_room.later._storage.put(originals[0], b"\0\0\0\x18ftypmp42 and then nothing")
 
-    await house.media_room.later.convert(VideoReceived(int(media_id), int(eve.account_id)))
+    await house.media_room.later.convert(VideoReceived(media_id_in(media_id), account_of(eve)))
 
     failed = await state_of(eve, media_id)
     assert failed["state"] == "failed"

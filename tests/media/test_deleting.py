@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.media.files import on_its_shard, paths_in, storage_of
+from tests.media.files import account_of, media_id_in, on_its_shard, paths_in, storage_of
 from tests.support import Person, eventually
 from tintype.media import MediaDeleted, SweepReport, sweeping
 from tintype.wiring import Rooms
@@ -17,7 +17,7 @@ async def test_deleted_media_are_gone_at_once_and_their_files_soon(
     await eve.client.get(gone["urls"]["1080"])  # remembered now, and in another format as well
     await eve.client.get(gone["urls"]["640"], headers={"Accept": "image/webp"})
 
-    await house.media.delete([int(gone["media_id"])])
+    await house.media.delete([media_id_in(gone["media_id"])])
     answer = await eve.client.get(gone["urls"]["1080"])
 
     async def is_removed() -> bool:
@@ -32,7 +32,7 @@ async def test_deleted_media_are_gone_at_once_and_their_files_soon(
 
 async def test_removing_twice_or_at_once_is_removing_once(eve: Person, house: Rooms) -> None:
     gone = (await eve.upload()).json()
-    ids = [int(gone["media_id"])]
+    ids = [media_id_in(gone["media_id"])]
     await house.media.delete(ids)
     await house.media.delete(ids)
 
@@ -45,14 +45,14 @@ async def test_removing_twice_or_at_once_is_removing_once(eve: Person, house: Ro
 async def test_a_repeated_removal_never_touches_what_is_not_deleted(eve: Person, house: Rooms) -> None:
     media = (await eve.upload()).json()
 
-    await house.media_room.later.remove(MediaDeleted([int(media["media_id"])]))
+    await house.media_room.later.remove(MediaDeleted([media_id_in(media["media_id"])]))
 
     assert (await eve.client.get(media["urls"]["1080"])).status_code == 200
 
 
 async def test_the_row_of_a_posted_picture_goes_when_its_post_has_gone(eve: Person, house: Rooms) -> None:
     post = await eve.publish()
-    media_id = int(post["media"][0]["url"].split("/")[3].split("-")[0])
+    media_id = media_id_in(post["media"][0]["url"].split("/")[3].split("-")[0])
     await house.media.delete([media_id])
 
     await house.media_room.later.remove(MediaDeleted([media_id]))
@@ -74,7 +74,7 @@ async def test_everything_of_an_account_can_go(eve: Person, mo: Person, house: R
     await eve.publish()
     other = (await mo.upload()).json()
 
-    count = await house.media.delete_all_of(int(eve.account_id))
+    count = await house.media.delete_all_of(account_of(eve))
 
     async def is_removed() -> bool:
         return not [path for path in await paths_in(house) if eve.account_id in path]

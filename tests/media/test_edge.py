@@ -4,7 +4,7 @@ import asyncio
 import shutil
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def big_photo() -> bytes:
 
 
 @asynccontextmanager
-async def proxied(stack: LivingStack, folder: Path) -> AsyncIterator[AsyncClient]:
+async def proxied(stack: LivingStack, folder: Path) -> AsyncGenerator[AsyncClient]:
     """A client that reaches the stack through Caddy."""
     caddy = shutil.which("caddy") or shutil.which("caddy", path=str(Path(sys.executable).parent))
     if caddy is None:

@@ -5,14 +5,14 @@ import time
 import pytest
 
 from tests.media.conftest import Furnish, visiting
-from tests.media.files import on_its_shard
+from tests.media.files import account_of, on_its_shard
 from tests.support import Person, photo
 from tintype.media import Addresses, addresses
 from tintype.wiring import Rooms
 
 
 async def go_private(house: Rooms, person: Person, *, is_private: bool = True) -> None:
-    account = int(person.account_id)
+    account = account_of(person)
     await on_its_shard(house, account, f"UPDATE accounts SET is_private = {is_private} WHERE id = {{id}}")
     await house.media.set_private(account, is_private=is_private)
 
@@ -82,7 +82,7 @@ def test_an_address_stays_the_same_for_half_its_life(monkeypatch: pytest.MonkeyP
 
 
 async def test_changes_of_privacy_may_arrive_in_any_order(eve: Person, house: Rooms) -> None:
-    account = int(eve.account_id)
+    account = account_of(eve)
     await house.media.set_private(account, is_private=True, change_id=20)
     await house.media.set_private(account, is_private=False, change_id=10)
     stands = await house.media.is_private(account)
@@ -98,8 +98,9 @@ async def test_what_redis_remembers_wrongly_is_outlived(furnish: Furnish) -> Non
     async with visiting(house, "eve") as eve:
         body = (await eve.upload(photo())).json()
         await eve.client.get(body["urls"]["1080"])
-        keys = [key async for key in house.redis.scan_iter("*:media:*")]
-        lives = [await house.redis.ttl(key) for key in keys if b":card:" in key or b":private:" in key]
+        found = await house.redis.keys("*:media:*")
+        keys = [key if isinstance(key, str) else key.decode() for key in found]
+        lives = [await house.redis.ttl(key) for key in keys if ":card:" in key or ":private:" in key]
 
     assert lives
     assert all(0 < life <= 60 for life in lives)

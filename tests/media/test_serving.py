@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.media.files import paths_in, storage_of
+from tests.media.files import media_id_in, paths_in, storage_of
 from tests.support import Person, photo
 from tintype.media import files as serving
 from tintype.wiring import Rooms
@@ -155,7 +155,7 @@ async def test_an_avatar_may_be_kept_for_an_hour_and_a_story_until_it_ends(eve: 
     files = {"file": ("a.jpg", photo(), "image/jpeg")}
     avatar = (await eve.call("POST", "/media/upload", files=files, data={"kind": "avatar"})).json()
     story = (await eve.call("POST", "/media/upload", files=files, data={"kind": "story"})).json()
-    await house.media.set_end([int(story["media_id"])], datetime.now(UTC) + timedelta(seconds=500))
+    await house.media.set_end([media_id_in(story["media_id"])], datetime.now(UTC) + timedelta(seconds=500))
 
     kept = [(await eve.client.get(each["urls"]["320"])).headers["cache-control"] for each in (avatar, story)]
 
@@ -187,7 +187,7 @@ async def test_addresses_that_are_none_answer_as_what_does_not_exist(eve: Person
         f"{folder[:-1]}x/1080.jpg",
         f"99999999999999999999/{folder.split('/')[1]}/1080.jpg",
         f"{folder.split('/')[0]}/9223372036854775807-AAAAAAAAAAAAAAAA/1080.jpg",
-        f"{quote('１２')}/3-AAAAAAAAAAAAAAAA/1080.jpg",
+        f"{quote(chr(0xFF11))}/3-AAAAAAAAAAAAAAAA/1080.jpg",
         "~1.x/" + folder + "/1080.jpg",
         "%ff%fe/1080.jpg",
     ]

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from tests.media.conftest import Furnish
-from tests.media.files import on_its_shard, paths_in
+from tests.media.files import media_id_in, on_its_shard, paths_in
 from tests.support import Person, eventually
+from tintype.base.ids import MediaId
 from tintype.media import cards, tiers
 from tintype.media.failures import MediaStoreUnavailable
 from tintype.wiring import Rooms
@@ -80,9 +81,9 @@ async def test_media_that_many_look_at_stay_hot(
 async def test_a_sample_of_reads_estimates_their_number(house: Rooms) -> None:
     counter = cards.Cards(house.shards, house.redis, house.settings.namespace)
     for _ in range(4000):
-        await counter.count_read(7)
+        await counter.count_read(MediaId(7))
 
-    assert 3200 < (await counter.reads_of([7], days=7))[0] < 4800
+    assert 3200 < (await counter.reads_of([MediaId(7)], days=7))[0] < 4800
 
 
 @pytest.mark.parametrize("at", ["put", "set_tier", "delete"])
@@ -144,7 +145,7 @@ async def test_a_copy_that_differs_is_not_trusted(
 async def test_deleting_reaches_every_store(eve: Person, house: Rooms, busy: None) -> None:
     media = (await eve.upload()).json()
     await house.media_room.tiers.run()
-    await house.media.delete([int(media["media_id"])])
+    await house.media.delete([media_id_in(media["media_id"])])
 
     async def is_empty() -> bool:
         return await count(house) == (0, 0, 0)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from tests.media.files import on_its_shard, paths_in
+from tests.media.files import account_of, media_id_in, on_its_shard, paths_in
 from tests.support import Person, photo, serve
 from tintype.media import pieces
 from tintype.wiring import Rooms
@@ -87,7 +87,7 @@ async def test_what_arrived_before_the_line_broke_counts(
         yield CONTENT[:25_000]
         raise ConnectionResetError
 
-    upload = await house.media_room.uploads.get(int(at.rsplit("/", 1)[1]), owner=int(eve.account_id))
+    upload = await house.media_room.uploads.get(media_id_in(at.rsplit("/", 1)[1]), owner=account_of(eve))
     await house.media_room.uploads.receive(upload, 0, breaking())
 
     assert await offset_of(eve, at) == 25_000
@@ -108,7 +108,7 @@ async def test_another_process_goes_on_where_a_killed_one_stopped(
         is_hanging.set()
         await asyncio.sleep(3600)
 
-    upload = await house.media_room.uploads.get(int(at.rsplit("/", 1)[1]), owner=int(eve.account_id))
+    upload = await house.media_room.uploads.get(media_id_in(at.rsplit("/", 1)[1]), owner=account_of(eve))
     doomed = asyncio.create_task(house.media_room.uploads.receive(upload, 0, hanging()))
     await is_hanging.wait()
     doomed.cancel()
@@ -144,7 +144,7 @@ async def test_of_two_senders_at_one_offset_one_wins(eve: Person, house: Rooms) 
 
 async def test_finishing_at_the_same_time_makes_one_picture(eve: Person, house: Rooms) -> None:
     at = await begin(eve)
-    upload_id, owner = int(at.rsplit("/", 1)[1]), int(eve.account_id)
+    upload_id, owner = media_id_in(at.rsplit("/", 1)[1]), account_of(eve)
     upload = await house.media_room.uploads.get(upload_id, owner=owner)
 
     async def whole() -> AsyncIterator[bytes]:
