@@ -2,17 +2,14 @@
 
 import asyncio
 import contextlib
-import importlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from shardwright.errors import ShardwrightError
 from tintype.media import videos
-from tintype.media.errors import MediaRefused
+from tintype.media.editing import read_edit
 from tintype.media.models import MediaType
 from tintype.media.photos import LazyKind, convert_apart, kind_of, make_photo_apart, sniff
 from tintype.media.sandbox import run_in_sandbox
@@ -95,23 +92,6 @@ class Processing:
     async def convert(self, jpeg: Path, out: Path, kind: LazyKind) -> None:
         """The same picture in a newer format."""
         await convert_apart(jpeg, out, kind)
-
-
-class EditInvalid(MediaRefused):
-    """That edit cannot be read, or asks for a look there is not."""
-
-    code = "edit_invalid"
-
-
-def read_edit(edit: bytes) -> Any:
-    """The edit that some JSON means, or None. Looks load a picture library, so only who needs them loads them."""
-    if edit in {b"", b"null"}:
-        return None
-    looks = importlib.import_module("tintype.media.looks")
-    try:
-        return msgspec.json.decode(edit, type=looks.Edit)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise EditInvalid(f"That edit cannot be read: {error}") from error
 
 
 async def _watch(note: Path, on_progress: OnProgress) -> None:
