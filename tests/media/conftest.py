@@ -36,7 +36,7 @@ def furnish(rooms: Rooms, tmp_path: Path) -> Furnish:
     """The same house with other settings of its media room."""
 
     def make(**changes: Any) -> Rooms:
-        places = {"media_store": str(tmp_path / "media"), "media_work": tmp_path / "work"}
+        places = {"media_store": str(tmp_path / "media"), "media_work": str(tmp_path / "work")}
         settings = msgspec.structs.replace(rooms.settings, **{**places, **changes})
         return build_rooms(settings, rooms.shards, rooms.redis, rooms.bus)
 

@@ -24,8 +24,8 @@ async def paths_in(house: Rooms, tier: Tier = "hot") -> list[str]:
 
 def stray_files(house: Rooms) -> list[Path]:
     """What lies in the workshop."""
-    place = house.settings.media_work
-    return [path for path in place.rglob("*") if path.is_file()] if place and place.exists() else []
+    place = Path(house.settings.media_work)
+    return [path for path in place.rglob("*") if path.is_file()] if place.exists() else []
 
 
 async def on_its_shard(house: Rooms, media_id: str | int, statement: str) -> list[asyncpg.Record]:

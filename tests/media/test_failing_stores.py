@@ -54,7 +54,7 @@ async def test_a_full_store_refuses_and_keeps_nothing(furnish: Furnish, small_di
 
 
 async def test_a_full_workshop_refuses_too(furnish: Furnish, small_disk: Path) -> None:
-    house = furnish(media_work=small_disk / "work")
+    house = furnish(media_work=str(small_disk / "work"))
     (small_disk / "ballast").write_bytes(b"x" * 1_040_000)
     async with visiting(house, "eve") as eve:
         answer = await eve.upload(photo(3000, 2000, kind="PNG") + b"x" * 100_000)

@@ -63,7 +63,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     media_s3_region: str = "us-east-1"
     media_s3_access_key: Secret = ""
     media_s3_secret_key: Secret = ""
-    media_work: Path | None = None
+    media_work: str = ""
     """Where files lie while they are worked on; empty: `work` inside home."""
     media_photo_bytes: Annotated[int, msgspec.Meta(ge=1)] = 30 * 1024 * 1024
     media_video_bytes: Annotated[int, msgspec.Meta(ge=1)] = 100 * 1024 * 1024

@@ -1,6 +1,7 @@
 """Puts the parts of the media room together."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from redis.asyncio import Redis
 
@@ -55,7 +56,7 @@ def build_media(
     """The room, from settings."""
     storage = Storage(open_stores(settings))
     cards = Cards(shards, redis, settings.namespace)
-    workshop = Workshop(settings.media_work or settings.home / "work")
+    workshop = Workshop(Path(settings.media_work or settings.home / "work").expanduser())
     addresses = Addresses(secret_key(settings), life_s=settings.media_url_life_s)
     pipeline = Processing()
     library = MediaLibrary(
