@@ -17,7 +17,6 @@ from tintype.api.accounts import AccountsApi
 from tintype.api.docs import docs_page
 from tintype.api.given import SessionReader
 from tintype.api.health import healthz, metrics, readyz
-from tintype.api.looks import look_strip, looks
 from tintype.api.media import MediaApi
 from tintype.api.posts import PostsApi
 from tintype.api.problems import HANDLERS
@@ -49,8 +48,6 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
             AccountsApi,
             MediaApi,
             TusApi,
-            looks,
-            look_strip,
             PostsApi,
             healthz,
             readyz,

@@ -5,7 +5,7 @@ Owns `media`, `media_uploads` and `media_privacy` (on the uploader's shard) and 
 
 from tintype.media.addresses import Addresses
 from tintype.media.building import MediaRoom, build_media
-from tintype.media.editing import EditInvalid, find_strip, list_looks
+from tintype.media.editing import EditInvalid
 from tintype.media.errors import MediaNotFound, MediaRefused, MediaTooLarge
 from tintype.media.events import MediaDeleted, MediaReady, VideoReceived
 from tintype.media.failures import ChecksumWrong, MediaStoreUnavailable, UploadNotFound
@@ -55,6 +55,4 @@ __all__ = [
     "VideoReceived",
     "Wish",
     "build_media",
-    "find_strip",
-    "list_looks",
 ]

@@ -98,7 +98,7 @@ class MediaLater:
         """Unposted media, unfinished uploads, half-removed files and stuck conversions come to their end."""
         everywhere = self._shards.everywhere()
         expired = [MediaId(row["id"]) for row in await everywhere.fetch(QUERIES.list_expired, limit=BITE)]
-        await self._library.delete(expired)
+        await self._library.delete(expired, only_unposted=True)
         uploads = await self._uploads.end_expired()
         for row in await everywhere.fetch(QUERIES.list_unsettled, limit=BITE):
             if row["state"] == "deleted":

@@ -45,9 +45,10 @@ RETURNING id;
 UPDATE media SET ends_at = :ends_at, changed_at = now() WHERE id = ANY(:ids::bigint[]) AND state <> 'deleted';
 
 -- name: mark_deleted
--- Gone for everybody from here on; the row stays until its files are gone too.
+-- Gone for everybody from here on; the row stays until its files are gone too. What was posted a moment ago is not
+-- taken away by those who meant the unposted.
 UPDATE media SET state = 'deleted', expires_at = NULL, changed_at = now()
-WHERE id = ANY(:ids::bigint[]) AND state <> 'deleted'
+WHERE id = ANY(:ids::bigint[]) AND state <> 'deleted' AND (post_id IS NULL OR NOT :only_unposted::boolean)
 RETURNING id;
 
 -- name: list_of_account

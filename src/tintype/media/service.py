@@ -81,41 +81,21 @@ class MediaLibrary:
 
         Files first, the row last: what fails half-way is seen by nobody, and taken away.
         """
-        wish = wish or Wish()
         if media_id is None:
             media_id = MediaId(await self._shards.owner(account_id).fetch_value(QUERIES.draw_media_id))
-        folder = f"{account_id}/{media_id}-{secrets.token_urlsafe(12)}"
-        media_type = self.type_of(source)
         with self.workshop.folder() as out:
-            if media_type == "image":
-                made, duration_ms = await self._processing.photo(source, out, bytes(wish.edit)), None
-            else:
-                made, duration_ms = await self._processing.poster(source, out)
-            media = Media(
-                id=media_id,
-                account_id=account_id,
-                folder=folder,
-                type=media_type,
-                state="ready" if media_type == "image" else "processing",
-                kind=wish.kind,
-                width=made.width,
-                height=made.height,
-                placeholder=made.placeholder,
-                duration_ms=duration_ms,
-                progress=100 if media_type == "image" else 0,
-                keeps_location=wish.keep_location,
-            )
+            media, made = await self._make(account_id, media_id, source, out, wish or Wish())
             try:
                 await self._put_all(media, source, out, made)
             except BaseException:
                 with contextlib.suppress(MediaStoreUnavailable):  # the sweeper finds what stays behind
-                    await self.remove_files(folder)
+                    await self.remove_files(media.folder)
                 raise
         # From here on only the sweeper takes files away: a commit whose outcome is unknown may have happened.
         kept = await self._add(media)
-        if kept.folder != folder:
-            await self.remove_files(folder)
-        log.info("media.uploaded", media_id=media_id, account_id=account_id, type=media_type)
+        if kept.folder != media.folder:
+            await self.remove_files(media.folder)
+        log.info("media.uploaded", media_id=media_id, account_id=account_id, type=media.type)
         return kept
 
     async def get(self, media_id: MediaId, *, owner: AccountId) -> Media:
@@ -134,9 +114,9 @@ class MediaLibrary:
 
     async def drop(self, media_id: MediaId, *, owner: AccountId) -> None:
         """An upload that was not posted is gone; posted media go with their post."""
-        if (await self.get(media_id, owner=owner)).post_id is not None:
+        await self.get(media_id, owner=owner)
+        if not await self.delete([media_id], only_unposted=True):
             raise MediaPosted
-        await self.delete([media_id])
 
     async def open_original(self, media_id: MediaId, *, owner: AccountId) -> Opened:
         """The file as it was sent, for its owner alone."""
@@ -179,28 +159,32 @@ class MediaLibrary:
         """What serving remembers of these is no longer true."""
         await self._cards.forget(media_ids)
 
-    async def delete(self, media_ids: Sequence[MediaId]) -> None:
-        """These are gone for everybody at once, and their files soon after."""
+    async def delete(self, media_ids: Sequence[MediaId], *, only_unposted: bool = False) -> int:
+        """These are gone for everybody at once, and their files soon after; returns how many there were."""
         by_shard: dict[int, list[MediaId]] = {}
         for each in media_ids:
             if has_shard(self._shards, each):
                 by_shard.setdefault(self._shards.owner(each).number, []).append(each)
+        count = 0
         for number, ids in by_shard.items():
             async with self._shards.shard(number).begin() as tx:
-                await self.delete_in(tx, ids)
+                count += await self.delete_in(tx, ids, only_unposted=only_unposted)
+        return count
 
-    async def delete_in(self, tx: Transaction, media_ids: Sequence[MediaId]) -> None:
+    async def delete_in(
+        self, tx: Transaction, media_ids: Sequence[MediaId], *, only_unposted: bool = False
+    ) -> int:
         """The same inside a transaction of the shard they live on, such as the one that deletes their post."""
-        rows = await tx.fetch(QUERIES.mark_deleted, ids=list(media_ids))
+        rows = await tx.fetch(QUERIES.mark_deleted, ids=list(media_ids), only_unposted=only_unposted)
         gone = [MediaId(row["id"]) for row in rows]
-        if not gone:
-            return
-        await self._outbox.add(tx, MediaDeleted(gone))
+        if gone:
+            await self._outbox.add(tx, MediaDeleted(gone))
 
-        async def forget(_server: str) -> None:
-            await self._cards.forget(gone)
+            async def forget(_server: str) -> None:
+                await self._cards.forget(gone)
 
-        tx.after_commit(forget)
+            tx.after_commit(forget)
+        return len(gone)
 
     async def delete_all_of(self, account_id: AccountId) -> int:
         """Everything an account ever uploaded goes; returns how many that were. Safe to repeat."""
@@ -217,6 +201,30 @@ class MediaLibrary:
         """No file of this folder is left, in any store, public or private."""
         await self._storage.delete_below(folder)
         await self._storage.delete_below(f"{PRIVATE}/{folder}")
+
+    async def _make(
+        self, account_id: AccountId, media_id: MediaId, source: Path, out: Path, wish: Wish
+    ) -> tuple[Media, MadePhoto]:
+        media_type = self.type_of(source)
+        if media_type == "image":
+            made, duration_ms = await self._processing.photo(source, out, bytes(wish.edit)), None
+        else:
+            made, duration_ms = await self._processing.poster(source, out)
+        media = Media(
+            id=media_id,
+            account_id=account_id,
+            folder=f"{account_id}/{media_id}-{secrets.token_urlsafe(12)}",
+            type=media_type,
+            state="ready" if media_type == "image" else "processing",
+            kind=wish.kind,
+            width=made.width,
+            height=made.height,
+            placeholder=made.placeholder,
+            duration_ms=duration_ms,
+            progress=100 if media_type == "image" else 0,
+            keeps_location=wish.keep_location,
+        )
+        return media, made
 
     async def _put_all(self, media: Media, source: Path, out: Path, made: MadePhoto) -> None:
         await self._storage.put_all(media.folder, out)

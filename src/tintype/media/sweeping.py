@@ -170,7 +170,7 @@ class Sweeper:
         """Without files an unposted upload is nothing; a posted one is shown as lost."""
         media_id = MediaId(row["id"])
         if row["post_id"] is None:
-            await self._library.delete([media_id])
+            await self._library.delete([media_id], only_unposted=True)
         else:
             await self._shards.owner(media_id).fetch_one(QUERIES.mark_lost, id=media_id)
             await self._library.forget_cards([media_id])
