@@ -31,6 +31,8 @@ def make_clip(
     options: dict[str, str] | None = None,
     black_s: float = 0.0,
     colours: tuple[int, int, int] | None = None,
+    late_s: float = 0.0,
+    sounds: int = 1,
 ) -> Path:
     """Write a clip; `turned` degrees clockwise is what a player shall do to it."""
     with av.open(str(file), "w", options={"movflags": "use_metadata_tags"} if metadata else {}) as out:
@@ -43,17 +45,17 @@ def make_clip(
         if colours:
             context = video.codec_context
             context.color_primaries, context.color_trc, context.colorspace = colours
-        audio = _sound_track(out, sound) if sound else None
-        _add_pictures(out, video, round(seconds * rate), rate, black_s)
-        if audio:
+        tracks = [_sound_track(out, sound) for _ in range(sounds)] if sound else []
+        _add_pictures(out, video, round(seconds * rate), rate, black_s, round(late_s * rate))
+        for audio in tracks:
             _add_sound(out, audio, sound_s or seconds)
     return file
 
 
-def _add_pictures(out: OutputContainer, video: Any, count: int, rate: int, black_s: float) -> None:
+def _add_pictures(out: OutputContainer, video: Any, count: int, rate: int, black_s: float, late: int) -> None:
     for at in range(count):
         frame = _picture((video.width, video.height), at / count, is_black=at < black_s * rate)
-        frame.pts = at
+        frame.pts = at + late
         frame.time_base = Fraction(1, rate)
         out.mux(video.encode(frame))
     out.mux(video.encode(None))

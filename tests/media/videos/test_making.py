@@ -214,6 +214,50 @@ def test_half_a_line_of_progress_is_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", [remux, remake])
+def test_pictures_and_sound_stay_together(tmp_path: Path, way: Any) -> None:
+    source = make_clip(tmp_path / "a.mp4", seconds=2, late_s=0.5)
+
+    made = way(wanted(source))
+
+    with av.open(str(file_of(source, made))) as clip:
+        assert next(clip.decode(video=0)).time == pytest.approx(0.5, abs=0.05)
+    with av.open(str(file_of(source, made))) as clip:
+        assert next(clip.decode(audio=0)).time == pytest.approx(0, abs=0.05)
+
+
+def test_of_two_tracks_of_sound_one_is_kept(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", sounds=2)
+
+    made = make_video(wanted(source))
+
+    with av.open(str(file_of(source, made))) as clip:
+        assert (len(clip.streams.video), len(clip.streams.audio)) == (1, 1)
+
+
+def test_pictures_of_two_halves_are_put_together(tmp_path: Path) -> None:
+    options = {"flags": "+ildct+ilme", "x264-params": "tff=1"}
+    source = make_clip(tmp_path / "a.mp4", options=options, seconds=0.5)
+
+    made = make_video(wanted(source))
+
+    with av.open(str(file_of(source, made))) as clip:
+        assert made.way == "transcoded"
+        assert not any(frame.interlaced_frame for frame in clip.decode(video=0))
+
+
+def test_a_second_run_leaves_nothing_of_the_first(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", seconds=17, rate=10, size=(160, 120), options={"g": "20"})
+    ask = wanted(source, progress=str(tmp_path / "progress"))
+    (tmp_path / "made" / "part777.m4s").write_bytes(b"from a run that was killed")
+
+    first, second = make_video(ask), make_video(ask)
+
+    assert [each.name for each in first.segments] == [each.name for each in second.segments]
+    assert "part777.m4s" not in [each.name for each in second.segments]
+    assert (tmp_path / "progress").read_text() == "100\n"
+
+
+@pytest.mark.parametrize("way", [remux, remake])
 def test_longer_ones_get_a_playlist_that_plays_to_the_end(tmp_path: Path, way: Any) -> None:
     source = make_clip(tmp_path / "a.mp4", seconds=17, rate=15, size=(160, 120), options={"g": "30"})
 

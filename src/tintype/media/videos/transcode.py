@@ -125,13 +125,11 @@ def transcode(
     source: str, file: Path, *, duration_s: float, start_s: float, progress: Progress, threads: int
 ) -> tuple[int, int]:
     """Write the MP4 and return the size of its pictures."""
-    with open_video(source, threads) as opened:
-        first = first_picture(opened)
-        opened.container.seek(0)
-        with new_mp4(file) as out:
-            work = Transcoder(opened, first, out, progress, threads)
-            work.run(duration_s, start_s)
-            return work.size
+    first = first_picture(source)
+    with open_video(source, threads) as opened, new_mp4(file) as out:
+        work = Transcoder(opened, first, out, progress, threads)
+        work.run(duration_s, start_s)
+        return work.size
 
 
 def _shift(frame: VideoFrame | AudioFrame, start_s: float) -> None:
