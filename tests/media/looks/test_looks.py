@@ -60,7 +60,7 @@ def test_a_strip_is_found_by_its_public_name_alone() -> None:
 
 
 def test_addresses_change_with_the_content() -> None:
-    assert all(re.fullmatch(r"/looks/[a-z-]+-[0-9a-f]{12}\.png", look.strip) for look in list_looks())
+    assert all(re.fullmatch(r"/api/v1/looks/[a-z-]+-[0-9a-f]{12}\.png", look.strip) for look in list_looks())
 
 
 def test_a_curve_goes_through_its_points_and_never_overshoots() -> None:

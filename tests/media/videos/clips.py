@@ -14,6 +14,10 @@ from av.video.frame import VideoFrame
 
 PLACE = "+48.1372+011.5756/"
 GPS = b"48.1372"
+METADATA = {"location": PLACE, "title": "Our secret garden", "com.apple.quicktime.location.ISO6709": PLACE}
+RED = (220, 30, 30)
+CORNERS = {0: (0.25, 0.25), 90: (0.25, 0.75), 180: (0.75, 0.75), 270: (0.75, 0.25)}
+"""Where the red upper left quarter ends up, down and across, after turning clockwise."""
 
 
 def make_clip(
@@ -65,7 +69,7 @@ def _picture(size: tuple[int, int], done: float, *, is_black: bool) -> VideoFram
     width, height = size
     rows = np.full((height, width, 3), 0 if is_black else 128, np.uint8)
     if not is_black:
-        rows[: height // 2, : width // 2] = (220, 30, 30)
+        rows[: height // 2, : width // 2] = RED
         rows[-height // 8 :, : int(width * done)] = (30, 30, 220)
     return VideoFrame.from_ndarray(rows, "rgb24")
 
@@ -122,3 +126,13 @@ def put(content: bytearray, kind: bytes, offset: int, value: int, *, at: int = 0
 def pixels_of(file: Path) -> list[np.ndarray[Any, Any]]:
     with av.open(str(file)) as clip:
         return [frame.to_ndarray(format="rgb24") for frame in clip.decode(video=0)]
+
+
+def is_red(colour: Any) -> bool:
+    return bool(np.abs(np.asarray(colour, int) - RED).max() < 40)
+
+
+def scramble(content: bytearray) -> None:
+    """Noise in place of all pictures."""
+    start, end = content.index(b"mdat") + 4, content.index(b"moov") - 4
+    content[start:end] = np.random.default_rng(1).bytes(end - start)

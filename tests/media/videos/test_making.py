@@ -6,16 +6,24 @@ from typing import Any
 import av
 import numpy as np
 import pytest
-from PIL import Image
 
-from tests.media.videos.clips import GPS, PLACE, box, into_moov, make_clip, pixels_of, spoil
+from tests.media.videos.clips import (
+    CORNERS,
+    GPS,
+    METADATA,
+    PLACE,
+    box,
+    into_moov,
+    is_red,
+    make_clip,
+    pixels_of,
+    scramble,
+    spoil,
+)
 from tintype.media.errors import MediaRefused
-from tintype.media.videos import MadeVideo, Poster, PosterWanted, VideoWanted, read_progress
+from tintype.media.videos import MadeVideo, VideoWanted, read_progress
 from tintype.media.videos.boxes import inspect
-from tintype.media.videos.jobs import make_poster, make_video, remake, remux
-
-RED = (220, 30, 30)
-METADATA = {"location": PLACE, "title": "Our secret garden", "com.apple.quicktime.location.ISO6709": PLACE}
+from tintype.media.videos.jobs import make_video, remake, remux
 
 
 def wanted(source: Path, **more: Any) -> VideoWanted:
@@ -26,10 +34,6 @@ def wanted(source: Path, **more: Any) -> VideoWanted:
 
 def file_of(source: Path, made: MadeVideo) -> Path:
     return source.parent / "made" / made.video.name
-
-
-def is_red(colour: Any) -> bool:
-    return bool(np.abs(np.asarray(colour, int) - RED).max() < 40)
 
 
 def kinds_in(file: Path) -> tuple[str, str, str | None]:
@@ -132,10 +136,6 @@ def test_a_copy_keeps_the_turn_that_the_phone_wrote_down(tmp_path: Path, turned:
 
     assert (made.width, made.height) == ((320, 240) if turned == 180 else (240, 320))
     assert inspect(file_of(source, made)).matrix == inspect(source).matrix != (1, 0, 0, 1)
-
-
-CORNERS = {0: (0.25, 0.25), 90: (0.25, 0.75), 180: (0.75, 0.75), 270: (0.75, 0.25)}
-"""Where the red upper left quarter ends up, down and across, after turning clockwise."""
 
 
 @pytest.mark.parametrize("turned", [0, 90, 180, 270])
@@ -282,54 +282,7 @@ def test_short_ones_get_no_playlist(tmp_path: Path) -> None:
 def test_noise_in_place_of_pictures_is_damage(tmp_path: Path) -> None:
     source = make_clip(tmp_path / "a.mp4", "libx265", sound=None)
 
-    def scramble(content: bytearray) -> None:
-        start = content.index(b"mdat") + 4
-        end = content.index(b"moov") - 4
-        content[start:end] = np.random.default_rng(1).bytes(end - start)
-
     spoil(source, scramble)
-    for job in (lambda: make_video(wanted(source)), lambda: make_poster(_poster(source))):
-        with pytest.raises(MediaRefused) as refusal:
-            job()
-        assert refusal.value.code == "video_damaged"
-
-
-def _poster(source: Path) -> PosterWanted:
-    return PosterWanted(str(source), str(source.with_suffix(".jpg")))
-
-
-def poster_of(source: Path) -> tuple[Poster, Image.Image]:
-    poster = make_poster(_poster(source))
-    with Image.open(source.with_suffix(".jpg"), formats=["JPEG"]) as image:
-        image.load()
-        return poster, image
-
-
-@pytest.mark.parametrize("turned", [0, 90, 180, 270])
-def test_a_poster_stands_upright(tmp_path: Path, turned: int) -> None:
-    poster, image = poster_of(make_clip(tmp_path / "a.mp4", turned=turned))
-
-    down, across = CORNERS[turned]
-    assert image.size == (poster.width, poster.height)
-    assert is_red(image.getpixel((int(across * image.width), int(down * image.height))))
-
-
-def test_a_poster_passes_over_a_fade_from_black(tmp_path: Path) -> None:
-    _, image = poster_of(make_clip(tmp_path / "a.mp4", black_s=0.5))
-
-    assert is_red(image.getpixel((image.width // 4, image.height // 4)))
-
-
-def test_a_black_video_has_a_black_poster(tmp_path: Path) -> None:
-    _, image = poster_of(make_clip(tmp_path / "a.mp4", black_s=9))
-
-    assert max(np.asarray(image).ravel()) < 10
-
-
-def test_a_poster_brings_a_small_picture_for_the_placeholder_and_no_metadata(tmp_path: Path) -> None:
-    poster, image = poster_of(make_clip(tmp_path / "a.mp4", size=(1280, 720), metadata=METADATA))
-
-    assert (poster.thumb_width, poster.thumb_height) == (100, 56)
-    assert len(poster.thumb) == 100 * 56 * 3
-    assert not image.getexif()
-    assert GPS not in (tmp_path / "a.jpg").read_bytes()
+    with pytest.raises(MediaRefused) as refusal:
+        make_video(wanted(source))
+    assert refusal.value.code == "video_damaged"

@@ -7,7 +7,7 @@ from it (`strips/`). The recipes and the strips made from them are original work
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tintype.media.looks.errors import CropRefused
+from tintype.media.looks.errors import CropRefused, LookNotFound
 from tintype.media.looks.listing import find_strip, list_looks
 from tintype.media.looks.models import Crop, Edit, Look
 
@@ -21,6 +21,7 @@ __all__ = [
     "CropRefused",
     "Edit",
     "Look",
+    "LookNotFound",
     "apply",
     "cook_strips",
     "cut",

@@ -1,13 +1,13 @@
 """The looks as the API lists them, and their strips by public name."""
 
 import hashlib
-from functools import cache
+from functools import cache, lru_cache
 
 from tintype.media.looks.models import Look
 from tintype.media.looks.names import look_names, strip_path
 from tintype.media.looks.recipe import read_recipe
 
-ADDRESS = "/looks"
+ADDRESS = "/api/v1/looks"
 DIGEST_LENGTH = 12
 
 
@@ -27,6 +27,7 @@ def strip_file(look: str) -> str:
     return f"{look}-{hashlib.sha256(strip_path(look).read_bytes()).hexdigest()[:DIGEST_LENGTH]}.png"
 
 
+@lru_cache(maxsize=64)
 def find_strip(file_name: str) -> bytes | None:
     """The PNG that goes by this public name, if there is one; any string may be asked for."""
     look = file_name.rpartition("-")[0]
