@@ -100,11 +100,12 @@ def test_no_metadata_is_left(tmp_path: Path, way: Any) -> None:
         assert set(clip.metadata) <= {"major_brand", "minor_version", "compatible_brands"}
 
 
-def test_notes_between_the_pictures_are_left_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", [remux, remake])
+def test_notes_between_the_pictures_are_left_behind(tmp_path: Path, way: Any) -> None:
     source = make_clip(tmp_path / "a.mp4")
     assert b"x264 - core" in source.read_bytes()
 
-    made = make_video(wanted(source))
+    made = way(wanted(source))
 
     assert b"x264 - core" not in file_of(source, made).read_bytes()
 
