@@ -29,6 +29,7 @@ try {
     sizes.push([drawn.width, drawn.height]);
   }
   await writeFile(path.join(folder, "sizes.json"), JSON.stringify(sizes));
+  assert.ok(await page.evaluate(survive), "a context that was lost comes back with its picture");
   assert.deepEqual(troubles, []);
 } finally {
   await browser.close();
@@ -54,12 +55,35 @@ async function bundle() {
   return made.output[0].code;
 }
 
+// Phones take the GPU away from pages in the background.
+async function survive() {
+  const canvas = document.querySelector("canvas");
+  const gl = canvas.getContext("webgl2");
+  const middle = () => {
+    const pixel = new Uint8Array(4);
+    gl.readPixels(canvas.width >> 1, canvas.height >> 1, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+    return pixel.join();
+  };
+  await globalThis.redraw();
+  const before = middle();
+  const switchOff = gl.getExtension("WEBGL_lose_context");
+  const happens = (name) => new Promise((done) => canvas.addEventListener(name, done, { once: true }));
+  const lost = happens("webglcontextlost");
+  switchOff.loseContext();
+  await lost;
+  const restored = happens("webglcontextrestored").then(middle);
+  setTimeout(() => switchOff.restoreContext());
+  return (await restored) === before && before !== "0,0,0,0";
+}
+
 async function draw({ looks, edit, picture }) {
   const { createPreview, PLAIN } = globalThis.tintypeLooks;
   const file = await (await fetch(picture)).blob();
   const photo = await createImageBitmap(file, { colorSpaceConversion: "none" });
   globalThis.preview ??= createPreview(document.querySelector("canvas"), looks);
-  await globalThis.preview.render(photo, { ...PLAIN, ...edit, crop: { ...PLAIN.crop, ...edit.crop } });
+  const whole = { ...PLAIN, ...edit, crop: { ...PLAIN.crop, ...edit.crop } };
+  globalThis.redraw = () => globalThis.preview.render(photo, whole);
+  await globalThis.redraw();
   const gl = document.querySelector("canvas").getContext("webgl2");
   const { drawingBufferWidth: width, drawingBufferHeight: height } = gl;
   const pixels = new Uint8Array(width * height * 4);

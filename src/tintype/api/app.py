@@ -17,6 +17,7 @@ from tintype.api.accounts import AccountsApi
 from tintype.api.docs import docs_page
 from tintype.api.given import SessionReader
 from tintype.api.health import healthz, metrics, readyz
+from tintype.api.looks import LooksApi
 from tintype.api.media import MediaApi
 from tintype.api.posts import PostsApi
 from tintype.api.problems import HANDLERS
@@ -53,6 +54,7 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
             readyz,
             metrics,
             docs_page,
+            LooksApi,
             media_file,
             web_app.handler(),
         ],

@@ -1,6 +1,8 @@
 """The looks themselves: recipes, strips, the list."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -58,7 +60,7 @@ def test_a_strip_is_found_by_its_public_name_alone() -> None:
 
 
 def test_addresses_change_with_the_content() -> None:
-    assert all(re.fullmatch(r"/looks/[a-z-]+-[0-9a-f]{12}\.png", look.strip) for look in list_looks())
+    assert all(re.fullmatch(r"/api/v1/looks/[a-z-]+-[0-9a-f]{12}\.png", look.strip) for look in list_looks())
 
 
 def test_a_curve_goes_through_its_points_and_never_overshoots() -> None:
@@ -67,3 +69,15 @@ def test_a_curve_goes_through_its_points_and_never_overshoots() -> None:
 
     assert np.allclose(bend(np.array([0, 0.4, 0.5, 1]), curve), [0.1, 0.1, 0.9, 1.0])
     assert (np.diff(values) >= -1e-12).all()
+
+
+def test_listing_looks_and_reading_edits_loads_no_picture_library() -> None:
+    script = (
+        "import sys; before = set(sys.modules); import tintype.media; had = set(sys.modules) - before;"
+        "from tintype.media.looks import Edit, list_looks; assert list_looks() and Edit(look='ferrous');"
+        "print(sorted({'pyvips', 'numpy', 'PIL'} & (set(sys.modules) - had)))"
+    )
+
+    said = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+
+    assert said.stdout.strip() == "[]"

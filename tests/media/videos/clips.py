@@ -14,6 +14,10 @@ from av.video.frame import VideoFrame
 
 PLACE = "+48.1372+011.5756/"
 GPS = b"48.1372"
+METADATA = {"location": PLACE, "title": "Our secret garden", "com.apple.quicktime.location.ISO6709": PLACE}
+RED = (220, 30, 30)
+CORNERS = {0: (0.25, 0.25), 90: (0.25, 0.75), 180: (0.75, 0.75), 270: (0.75, 0.25)}
+"""Where the red upper left quarter ends up, down and across, after turning clockwise."""
 
 
 def make_clip(
@@ -31,6 +35,8 @@ def make_clip(
     options: dict[str, str] | None = None,
     black_s: float = 0.0,
     colours: tuple[int, int, int] | None = None,
+    late_s: float = 0.0,
+    sounds: int = 1,
 ) -> Path:
     """Write a clip; `turned` degrees clockwise is what a player shall do to it."""
     with av.open(str(file), "w", options={"movflags": "use_metadata_tags"} if metadata else {}) as out:
@@ -43,17 +49,17 @@ def make_clip(
         if colours:
             context = video.codec_context
             context.color_primaries, context.color_trc, context.colorspace = colours
-        audio = _sound_track(out, sound) if sound else None
-        _add_pictures(out, video, round(seconds * rate), rate, black_s)
-        if audio:
+        tracks = [_sound_track(out, sound) for _ in range(sounds)] if sound else []
+        _add_pictures(out, video, round(seconds * rate), rate, black_s, round(late_s * rate))
+        for audio in tracks:
             _add_sound(out, audio, sound_s or seconds)
     return file
 
 
-def _add_pictures(out: OutputContainer, video: Any, count: int, rate: int, black_s: float) -> None:
+def _add_pictures(out: OutputContainer, video: Any, count: int, rate: int, black_s: float, late: int) -> None:
     for at in range(count):
         frame = _picture((video.width, video.height), at / count, is_black=at < black_s * rate)
-        frame.pts = at
+        frame.pts = at + late
         frame.time_base = Fraction(1, rate)
         out.mux(video.encode(frame))
     out.mux(video.encode(None))
@@ -63,7 +69,7 @@ def _picture(size: tuple[int, int], done: float, *, is_black: bool) -> VideoFram
     width, height = size
     rows = np.full((height, width, 3), 0 if is_black else 128, np.uint8)
     if not is_black:
-        rows[: height // 2, : width // 2] = (220, 30, 30)
+        rows[: height // 2, : width // 2] = RED
         rows[-height // 8 :, : int(width * done)] = (30, 30, 220)
     return VideoFrame.from_ndarray(rows, "rgb24")
 
@@ -120,3 +126,13 @@ def put(content: bytearray, kind: bytes, offset: int, value: int, *, at: int = 0
 def pixels_of(file: Path) -> list[np.ndarray[Any, Any]]:
     with av.open(str(file)) as clip:
         return [frame.to_ndarray(format="rgb24") for frame in clip.decode(video=0)]
+
+
+def is_red(colour: Any) -> bool:
+    return bool(np.abs(np.asarray(colour, int) - RED).max() < 40)
+
+
+def scramble(content: bytearray) -> None:
+    """Noise in place of all pictures."""
+    start, end = content.index(b"mdat") + 4, content.index(b"moov") - 4
+    content[start:end] = np.random.default_rng(1).bytes(end - start)

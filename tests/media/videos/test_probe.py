@@ -71,6 +71,13 @@ def test_more_than_full_hd_has_to_be_made_anew(tmp_path: Path) -> None:
     assert (clip.width, clip.height, clip.may_remux) == (2560, 1440, False)
 
 
+def test_a_clip_that_players_cannot_jump_in_has_to_be_made_anew(tmp_path: Path) -> None:
+    options = {"g": "1000", "sc_threshold": "0"}
+    file = make_clip(tmp_path / "a.mp4", size=(64, 64), seconds=14, rate=5, sound=None, options=options)
+
+    assert not measured(file).may_remux
+
+
 def test_a_clip_without_sound_is_fine(tmp_path: Path) -> None:
     clip = measured(make_clip(tmp_path / "a.mp4", sound=None))
 

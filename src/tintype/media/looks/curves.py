@@ -1,13 +1,9 @@
 """Tone curves through a few points, smooth and never overshooting: a rising set of points stays rising."""
 
-from typing import TypeAlias
-
 import numpy as np
 
 from tintype.media.looks.colour import Colours
-
-Curve: TypeAlias = tuple[tuple[float, float], ...]
-"""Points (in, out) from 0 to 1, by rising in; none at all leaves everything as it is."""
+from tintype.media.looks.recipe import Curve
 
 
 def bend(values: Colours, curve: Curve) -> Colours:

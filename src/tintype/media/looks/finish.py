@@ -2,7 +2,7 @@
 
 Grain comes from a hash of the coordinates, in whole numbers of 32 bits, so that every machine and every browser
 draws the same one; `web/src/rooms/media/looks/shaders.ts` holds the same arithmetic. The picture is walked through in
-bands that fit into the processor's cache: 3 times faster than whole planes.
+bands that fit into the processor's cache, one colour at a time: numpy is slow along an axis of three.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from tintype.media.looks.recipe import read_recipe
 
 DARKEST = 0.8
 COARSEST = 72.0
-ROWS = 16
+ROWS = 32
 _MIDDLE = 510.0
 """Of four bytes added up."""
 
@@ -39,16 +39,14 @@ def finish(pixels: Pixels, vignette: float, grain: float) -> Pixels:
     done = np.empty_like(pixels)
     for top in range(0, height, ROWS):
         band = pixels[top : top + ROWS]
-        work = band.astype(np.float32)
-        if vignette:
-            work *= _gain(across, down[top : top + ROWS], vignette)[..., None]
+        gain = _gain(across, down[top : top + ROWS], vignette)
+        added: Colours | np.float32 = np.float32(0.5)  # rounds
         if grain:
-            speckle = speckles(top, band.shape[0], width)
-            speckle *= weights[band[..., 1]]
-            work += speckle[..., None]
-        work += np.float32(0.5)
-        np.clip(work, 0, 255, out=work)
-        done[top : top + ROWS] = work
+            added = added + speckles(top, band.shape[0], width) * weights.take(band[..., 1])
+        for channel in range(3):
+            work = band[..., channel] * gain
+            work += added
+            done[top : top + ROWS, :, channel] = np.clip(work, 0, 255, out=work)
     return done
 
 

@@ -8,8 +8,8 @@ the fold is exact at every corner of the table. Values may leave 0 to 1; they ar
 import numpy as np
 
 from tintype.media.looks.colour import Colours
+from tintype.media.looks.cooking import grid
 from tintype.media.looks.models import Edit
-from tintype.media.looks.recipe import grid
 from tintype.media.looks.tables import read_table
 
 PLAIN: Colours = grid().reshape(-1, 3).astype(np.float32)

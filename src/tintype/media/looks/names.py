@@ -19,3 +19,8 @@ def look_names() -> frozenset[str]:
 def is_look(name: str) -> bool:
     """Whether somebody has made that look; safe for any string."""
     return NAME.fullmatch(name) is not None and name in look_names()
+
+
+def strip_path(look: str) -> Path:
+    """Where the strip of a look that exists lies."""
+    return STRIPS / f"{look}.png"

@@ -40,7 +40,8 @@ class PictureGraph:
         self._shape = _shape(first)
         turn = TURNS[opened.layout.matrix]
         width, height = size[::-1] if "transpose" in turn else size
-        steps = [f"fps={rate}"] if rate else []
+        steps = ["bwdif=deint=interlaced"] if first.interlaced_frame else []
+        steps += [f"fps={rate}"] if rate else []
         steps.append(f"scale={width}:{height}:flags=bicubic")
         steps.append(_colours(first, intent))
         steps += [turn] if turn else []

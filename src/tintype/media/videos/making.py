@@ -27,11 +27,10 @@ def make_video(wanted: VideoWanted) -> MadeVideo:
 def remux(wanted: VideoWanted) -> MadeVideo:
     """Copy pictures and sound into a clean MP4; the turn that the phone wrote down stays."""
     file = Path(wanted.folder) / VIDEO
-    with open_video(wanted.source) as opened:
-        width, height = shown_size(opened, first_picture(opened))
-        opened.container.seek(0)
-        with new_mp4(file) as out:
-            copy_packets(opened.container, out, list(opened.streams))
+    first = first_picture(wanted.source)
+    with open_video(wanted.source) as opened, new_mp4(file) as out:
+        width, height = shown_size(opened, first)
+        copy_packets(opened.container, out, list(opened.streams))
     Progress(wanted.progress).report(1)
     return _finished(file, (width, height), is_remuxed=True)
 

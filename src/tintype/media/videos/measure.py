@@ -20,6 +20,8 @@ from tintype.media.videos.opening import Opened, open_video
 MOST_REMUX_PIXELS = 1920 * 1088
 MOST_REMUX_RATE = 61
 MOST_REMUX_BITS = 10_000_000
+MOST_REMUX_WAIT_S = 10
+"""Without key frames there is no jumping ahead, and no cutting into segments."""
 PROFILES = {"Baseline", "Constrained Baseline", "Main", "High"}
 HDR = {16, 18}
 """Transfer curves of PQ and HLG."""
@@ -34,6 +36,9 @@ class Length(msgspec.Struct):
     end_s: float = 0.0
     packets: int = 0
     size_bytes: int = 0
+    last_key_s: float | None = None
+    longest_wait_s: float = 0.0
+    """Between pictures at which a player may begin."""
 
     @property
     def duration_s(self) -> float:
@@ -49,15 +54,18 @@ class Length(msgspec.Struct):
         start = moment * unit
         self.start_s = start if self.start_s is None else min(start, self.start_s)
         self.end_s = max(self.end_s, start + (packet.duration or 0) * unit)
+        if packet.is_keyframe:
+            waited = 0.0 if self.last_key_s is None else start - self.last_key_s
+            self.longest_wait_s = max(self.longest_wait_s, waited)
+            self.last_key_s = start
         self.packets += 1
         self.size_bytes += packet.size
 
 
 def probe(wanted: Wanted) -> Clip:
     """Measure a video, or refuse it."""
+    picture = first_picture(wanted.source)
     with open_video(wanted.source) as opened:
-        picture = first_picture(opened)
-        opened.container.seek(0)
         video, audio = measure(opened)
         context = opened.video.codec_context
         width, height = shown_size(opened, picture)
@@ -72,9 +80,13 @@ def probe(wanted: Wanted) -> Clip:
         )
 
 
-def first_picture(opened: Opened) -> VideoFrame:
-    """The first picture that can be decoded; there has to be one, within our limits."""
-    frame = next(decoded(opened), None)
+def first_picture(source: str) -> VideoFrame:
+    """The first picture that can be decoded; there has to be one, within our limits.
+
+    The file is opened for it alone: going back to the start would pass over sound before the first picture.
+    """
+    with open_video(source) as opened:
+        frame = next(decoded(opened), None)
     if frame is None:
         raise VideoDamaged(frames=0)
     check_size(frame.width, frame.height)
@@ -128,6 +140,7 @@ def _may_remux(opened: Opened, frame: VideoFrame, video: Length, audio: Length) 
         and (opened.video.sample_aspect_ratio or 1) == 1
         and frame.width * frame.height <= MOST_REMUX_PIXELS
         and video.packets / seconds <= MOST_REMUX_RATE
+        and max(video.longest_wait_s, video.end_s - (video.last_key_s or 0)) <= MOST_REMUX_WAIT_S
         and 8 * (video.size_bytes + audio.size_bytes) / seconds <= MOST_REMUX_BITS
         and _may_copy_sound(opened)
     )

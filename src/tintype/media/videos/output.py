@@ -46,6 +46,8 @@ def copy_packets(source: InputContainer, out: OutputContainer, streams: list[Any
 def segment(video: Path) -> list[Made]:
     """Cut a finished MP4 at its key frames into a playlist beside it; returns the files, playlist first."""
     folder = video.parent
+    for left_over in folder.glob("part*.m4s"):  # of a run that was broken off
+        left_over.unlink()
     options = {
         "hls_time": str(SEGMENT_S),
         "hls_playlist_type": "vod",

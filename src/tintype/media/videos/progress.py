@@ -9,6 +9,8 @@ class Progress:
     def __init__(self, file: str | None) -> None:
         self._file = Path(file) if file else None
         self._last = -1
+        if self._file is not None:  # a job may run a second time
+            self._file.unlink(missing_ok=True)
 
     def report(self, done: float) -> None:
         """Say how much of the whole is done, from 0 to 1."""

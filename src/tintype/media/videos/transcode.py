@@ -2,11 +2,12 @@
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
 from av.audio.stream import AudioStream
+from av.bitstream import BitStreamFilterContext
 from av.container import OutputContainer
 from av.error import FFmpegError
 from av.packet import Packet
@@ -17,7 +18,7 @@ from tintype.media.videos.errors import VideoDamaged
 from tintype.media.videos.graph import PictureGraph, fit
 from tintype.media.videos.measure import first_picture, shown_size
 from tintype.media.videos.opening import Opened, open_video
-from tintype.media.videos.output import new_mp4
+from tintype.media.videos.output import NO_NOTES, new_mp4
 from tintype.media.videos.progress import Progress
 
 SHORTER, LONGER = 720, 1280
@@ -52,6 +53,7 @@ class Transcoder:
         self._graph = PictureGraph(opened, first, self.size, kind="yuv420p", rate=rate)
         # The file's header goes out with the first packet: all tracks have to be there by then.
         self._video = _picture_track(out, self.size, rate, threads)
+        self._notes = BitStreamFilterContext(NO_NOTES, "h264")
         self._audio = _sound_track(out) if opened.audio else None
         self._resampler = AudioResampler("fltp", "stereo", SOUND_RATE)
         self._packets = self._bad = self._pictures = 0
@@ -84,7 +86,15 @@ class Transcoder:
         for ready in self._graph.push(frame):
             self._pictures += 1
             ready.pict_type = 0  # pyright: ignore[reportAttributeAccessIssue] - the stub wants the enum; 0 leaves the choice to the encoder
-            self._out.mux(self._video.encode(ready))
+            self._write(ready)
+
+    def _write(self, frame: VideoFrame | None) -> None:
+        """Without the encoder's own notes, which name its version and settings."""
+        # cast: the stubs leave open of which stream the packets are.
+        for packet in cast("list[Packet[Any]]", self._video.encode(frame)):
+            for clean in cast("list[Packet[Any]]", self._notes.filter(packet)):
+                clean.stream = self._video
+                self._out.mux(clean)
 
     def _play(self, frame: AudioFrame | None) -> None:
         if self._audio is not None:
@@ -95,7 +105,7 @@ class Transcoder:
         self._show(None)
         if not self._pictures:
             raise VideoDamaged(frames=0)
-        self._out.mux(self._video.encode(None))
+        self._write(None)
         if self._audio is not None:
             self._play(None)
             self._out.mux(self._audio.encode(None))
@@ -125,13 +135,11 @@ def transcode(
     source: str, file: Path, *, duration_s: float, start_s: float, progress: Progress, threads: int
 ) -> tuple[int, int]:
     """Write the MP4 and return the size of its pictures."""
-    with open_video(source, threads) as opened:
-        first = first_picture(opened)
-        opened.container.seek(0)
-        with new_mp4(file) as out:
-            work = Transcoder(opened, first, out, progress, threads)
-            work.run(duration_s, start_s)
-            return work.size
+    first = first_picture(source)
+    with open_video(source, threads) as opened, new_mp4(file) as out:
+        work = Transcoder(opened, first, out, progress, threads)
+        work.run(duration_s, start_s)
+        return work.size
 
 
 def _shift(frame: VideoFrame | AudioFrame, start_s: float) -> None:

@@ -13,81 +13,85 @@ const SOFTEST = 0.5;
 const MOST_COLOUR = 0.8;
 const WARMEST = [0.12, 0.01, -0.16] as const;
 
-/** A colour on its way through the sliders. */
-type Colour = [red: number, green: number, blue: number];
-
-/** Four numbers per colour, red running fastest: what a 3D texture takes. The fourth is not used. */
+/**
+ * Four numbers per colour, red running fastest: what a 3D texture takes. The fourth is not used.
+ *
+ * One pass over the table for each step that is wanted, in plain loops: a slider calls this for every frame.
+ */
 export function fold(edit: Edit, strip: Uint8Array | null): Float32Array {
+  const table = PLAIN_TABLE.slice();
+  if (strip) lean(table, strip, edit.strength / 100);
+  if (edit.warmth) warm(table, edit.warmth / 100);
+  if (edit.brightness) brighten(table, (BRIGHTEST * edit.brightness) / 100);
+  if (edit.contrast < 0) soften(table, (SOFTEST * edit.contrast) / 100);
+  if (edit.contrast > 0) harden(table, (HARDEST * edit.contrast) / 100);
+  if (edit.saturation) saturate(table, edit.saturation / 100);
+  return table;
+}
+
+const PLAIN_TABLE = plainTable();
+
+function plainTable(): Float32Array {
   const table = new Float32Array(COLOURS * 4);
-  const adjust = adjustments(edit);
-  const share = edit.strength / 100;
-  const colour: Colour = [0, 0, 0];
   for (let at = 0; at < COLOURS; at++) {
-    colour[0] = (at % SIZE) / (SIZE - 1);
-    colour[1] = (Math.floor(at / SIZE) % SIZE) / (SIZE - 1);
-    colour[2] = Math.floor(at / SIZE ** 2) / (SIZE - 1);
-    if (strip) lean(colour, strip, at * 3, share);
-    for (const step of adjust) step(colour);
-    table.set(colour, at * 4);
+    table[at * 4] = (at % SIZE) / (SIZE - 1);
+    table[at * 4 + 1] = (Math.floor(at / SIZE) % SIZE) / (SIZE - 1);
+    table[at * 4 + 2] = Math.floor(at / SIZE ** 2) / (SIZE - 1);
   }
   return table;
 }
 
-function lean(colour: Colour, strip: Uint8Array, at: number, share: number): void {
-  for (let channel = 0; channel < 3; channel++) {
-    const plain = colour[channel] ?? 0;
-    colour[channel] = plain + ((strip[at + channel] ?? 0) / 255 - plain) * share;
+function lean(table: Float32Array, strip: Uint8Array, share: number): void {
+  for (let at = 0, from = 0; at < table.length; at += 4, from += 3)
+    for (let channel = 0; channel < 3; channel++) {
+      const plain = table[at + channel] ?? 0;
+      table[at + channel] = plain + ((strip[from + channel] ?? 0) / 255 - plain) * share;
+    }
+}
+
+function luma(red: number, green: number, blue: number): number {
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** Towards a lower sun or, below 0, a higher one; as light as before. */
+function warm(table: Float32Array, amount: number): void {
+  const [byRed, byGreen, byBlue] = WARMEST;
+  for (let at = 0; at < table.length; at += 4) {
+    const [red, green, blue] = [table[at] ?? 0, table[at + 1] ?? 0, table[at + 2] ?? 0];
+    const more = [red * amount * byRed, green * amount * byGreen, blue * amount * byBlue] as const;
+    const gained = luma(...more);
+    table[at] = red + more[0] - gained;
+    table[at + 1] = green + more[1] - gained;
+    table[at + 2] = blue + more[2] - gained;
   }
 }
 
-function luma(colour: Colour): number {
-  return 0.2126 * colour[0] + 0.7152 * colour[1] + 0.0722 * colour[2];
+function brighten(table: Float32Array, amount: number): void {
+  for (let at = 0; at < table.length; at++) {
+    const value = table[at] ?? 0;
+    table[at] = value + amount * value * (1 - value);
+  }
 }
 
-/** The sliders that have been moved, in the order in which they act. */
-function adjustments(edit: Edit): ((colour: Colour) => void)[] {
-  const steps: ((colour: Colour) => void)[] = [];
-  if (edit.warmth) steps.push(warm(edit.warmth / 100));
-  if (edit.brightness) steps.push(each(brighten(edit.brightness / 100)));
-  if (edit.contrast) steps.push(each(contrast(edit.contrast / 100)));
-  if (edit.saturation) steps.push(saturate(edit.saturation / 100));
-  return steps;
+function soften(table: Float32Array, amount: number): void {
+  for (let at = 0; at < table.length; at++) {
+    const value = table[at] ?? 0;
+    table[at] = value + amount * (value - 0.5);
+  }
 }
 
-function each(step: (value: number) => number): (colour: Colour) => void {
-  return (colour) => {
-    colour[0] = step(colour[0]);
-    colour[1] = step(colour[1]);
-    colour[2] = step(colour[2]);
-  };
+function harden(table: Float32Array, amount: number): void {
+  for (let at = 0; at < table.length; at++) {
+    const value = table[at] ?? 0;
+    table[at] = value + amount * (value * value * (3 - 2 * value) - value);
+  }
 }
 
-function warm(amount: number): (colour: Colour) => void {
-  return (colour) => {
-    const before = luma(colour);
-    for (let channel = 0; channel < 3; channel++)
-      colour[channel] = (colour[channel] ?? 0) * (1 + amount * (WARMEST[channel] ?? 0));
-    const lost = before - luma(colour);
-    colour[0] += lost;
-    colour[1] += lost;
-    colour[2] += lost;
-  };
-}
-
-function brighten(amount: number): (value: number) => number {
-  return (value) => value + BRIGHTEST * amount * value * (1 - value);
-}
-
-function contrast(amount: number): (value: number) => number {
-  if (amount < 0) return (value) => value + SOFTEST * amount * (value - 0.5);
-  return (value) => value + HARDEST * amount * (value * value * (3 - 2 * value) - value);
-}
-
-function saturate(amount: number): (colour: Colour) => void {
+function saturate(table: Float32Array, amount: number): void {
   const factor = 1 + amount * (amount > 0 ? MOST_COLOUR : 1);
-  return (colour) => {
-    const grey = luma(colour);
-    for (let channel = 0; channel < 3; channel++)
-      colour[channel] = grey + ((colour[channel] ?? 0) - grey) * factor;
-  };
+  for (let at = 0; at < table.length; at += 4) {
+    const grey = luma(table[at] ?? 0, table[at + 1] ?? 0, table[at + 2] ?? 0);
+    for (let channel = at; channel < at + 3; channel++)
+      table[channel] = grey + ((table[channel] ?? 0) - grey) * factor;
+  }
 }

@@ -2,7 +2,7 @@
  * The edit as a shader: sample the photo, walk the table, darken the corners, strew the grain.
  *
  * Only `texelFetch` and whole steps, no filtering by the GPU: those differ between makers, and the result has to be
- * the server's (`media/looks/apply.py`, `finish.py`) within two steps of 255.
+ * the server's (`media/looks/applying.py`, `finish.py`) within two steps of 255.
  */
 export const VERTEX = `#version 300 es
 void main() {
