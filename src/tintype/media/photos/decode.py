@@ -105,4 +105,4 @@ def _make_base(opened: Opened) -> pyvips.Image:
     if "premature end" in take_complaints():
         raise MediaDamaged(reason="the picture is smaller than it says")
     image = to_srgb(image, opened.assumed_profile)
-    return image.autorot().copy_memory()
+    return image.autorot().copy_memory() if opened.orientation > 1 else image.copy_memory()
