@@ -26,9 +26,6 @@ MISBEHAVING = "tests.media.sandbox.misbehaving"
 TINY = Limits(cpu_s=1, file_bytes=4 << 20)
 
 
-ANYTHING: Any = Any
-
-
 @pytest.fixture(scope="module", autouse=True)
 def helper() -> Iterator[None]:
     yield
@@ -45,7 +42,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def do(name: str, arguments: Any = None, timeout_s: float = 30, **paths: Any) -> Any:
-    return await run_in_sandbox(name, arguments, returns=ANYTHING, timeout_s=timeout_s, **paths)
+    return await run_in_sandbox(name, arguments, timeout_s, **paths)
 
 
 def is_alive(pid: int) -> bool:
@@ -191,6 +188,31 @@ def walls_here() -> list[str]:
     ).stdout.split()
 
 
+async def test_the_helper_has_left_the_network() -> None:
+    if subprocess.run(["unshare", "--user", "--net", "true"], check=False).returncode:  # noqa: ASYNC221, S607 - at once
+        pytest.skip("this machine lets nobody leave the network")
+
+    await do("echo", {})
+
+    assert os.readlink(f"/proc/{find_helper_pid()}/ns/net") != os.readlink("/proc/self/ns/net")  # noqa: PTH115
+
+
+async def test_giving_up_at_any_moment_harms_no_other_job(tmp_path: Path) -> None:
+    sleeper, _ = await start_sleeper(tmp_path)
+    helper = find_helper_pid()
+
+    for moment in range(30):
+        hasty = asyncio.create_task(do("echo", {}))
+        await asyncio.sleep(moment / 2000)
+        hasty.cancel()
+        await asyncio.gather(hasty, return_exceptions=True)
+
+    assert await do("echo", {}) == {}
+    assert find_helper_pid() == helper
+    assert not sleeper.done()
+    sleeper.cancel()
+
+
 async def test_giving_up_ends_the_process(tmp_path: Path) -> None:
     sleeper, pid = await start_sleeper(tmp_path)
 
@@ -260,14 +282,13 @@ async def test_nothing_stays_behind_when_the_process_that_asked_is_killed(tmp_pa
     script = tmp_path / "asker.py"
     script.write_text(
         "import asyncio, sys\n"
-        "from typing import Any\n"
         "from pathlib import Path\n"
         "from tintype.media.sandbox import JOBS, Job, run_in_sandbox\n"
         "from tintype.media.sandbox.connection import find_helper_pid\n"
         f"JOBS['sleep'] = Job('{MISBEHAVING}:sleep')\n"
         "folder = Path(sys.argv[1])\n"
         "async def main():\n"
-        "    job = asyncio.create_task(run_in_sandbox('sleep', str(folder / 'pid'), returns=Any, timeout_s=600,"
+        "    job = asyncio.create_task(run_in_sandbox('sleep', str(folder / 'pid'), timeout_s=600,"
         " writes=[folder]))\n"
         "    while not find_helper_pid(): await asyncio.sleep(0.01)\n"
         "    (folder / 'helper').write_text(str(find_helper_pid()))\n"

@@ -92,9 +92,15 @@ class Helper:
         self._waiting = still_waiting
 
     def _start(self, request: Request, answers: socket.socket) -> None:
-        folder = tempfile.mkdtemp(prefix="tintype-job-")
         parent_pid = os.getpid()
-        pid = os.fork()
+        folder = ""
+        try:
+            folder = tempfile.mkdtemp(prefix="tintype-job-")
+            pid = os.fork()
+        except OSError:  # no disk or no process to be had: who asked hears nothing, and tries again or later
+            answers.close()
+            shutil.rmtree(folder, ignore_errors=True)
+            return
         if pid == 0:
             work(request, answers, folder, parent_pid)
         ends_at = time.monotonic() + request.timeout_s
