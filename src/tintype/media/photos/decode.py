@@ -23,6 +23,7 @@ LOADERS: dict[Kind, Callable[..., pyvips.Image]] = {
     Kind.WEBP: pyvips.Image.webpload_buffer,
 }
 KERNEL = "lanczos3"
+TOO_COSTLY = ("out of memory", "File too large", "No space left")
 SPARE = 4 / 3
 SIDEWAYS = 5
 """Orientations from 5 on lie on their side."""
@@ -35,7 +36,7 @@ def decode(content: bytes, header: Header) -> tuple[pyvips.Image, bytes]:
         _check_truth(header, opened)
         return _make_base(opened), opened.exif
     except pyvips.Error as error:
-        kind = MediaTooCostly if "out of memory" in str(error) else MediaDamaged
+        kind = MediaTooCostly if any(words in str(error) for words in TOO_COSTLY) else MediaDamaged
         raise kind(error=str(error)[:500]) from error
 
 
