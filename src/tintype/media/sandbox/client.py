@@ -8,7 +8,7 @@ that started it ends), and that a caller gave up by the socket of that job.
 import asyncio
 import signal
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -109,13 +109,23 @@ async def _exchange(name: str, request: bytes, timeout_s: float) -> tuple[bytes,
 async def _ask(request: bytes) -> bytes:
     ours, theirs = socket.socketpair()
     with ours:
-        await asyncio.to_thread(_hand_over, request, theirs)
+        await _finish_even_if_cancelled(asyncio.to_thread(_hand_over, request, theirs))
         ours.setblocking(False)
         received = bytearray()
         while chunk := await _read(ours):
             received += chunk
             del received[: -2 * MOST_ANSWER_BYTES]  # the end is what counts
     return bytes(received)
+
+
+async def _finish_even_if_cancelled(work: Coroutine[Any, Any, None]) -> None:
+    """Await work that is done to its end though nobody waits for it any more; only then its outcome is lost."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        raise
 
 
 def _hand_over(request: bytes, theirs: socket.socket) -> None:
