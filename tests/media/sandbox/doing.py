@@ -2,17 +2,26 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tintype.media.sandbox import Limits, run_in_sandbox
 
+CHECKOUT = Path(__file__).resolve().parents[3]
 MISBEHAVING = "tests.media.sandbox.misbehaving"
 TINY = Limits(cpu_s=1, file_bytes=4 << 20)
 
 
-async def do(name: str, arguments: Any = None, timeout_s: float = 30, **paths: Any) -> Any:
-    return await run_in_sandbox(name, arguments, timeout_s, **paths)
+async def do(
+    name: str,
+    arguments: Any = None,
+    timeout_s: float = 30,
+    reads: Sequence[Path] = (),
+    writes: Sequence[Path] = (),
+) -> Any:
+    """Run a job of these tests, which lie where jobs otherwise may not read."""
+    return await run_in_sandbox(name, arguments, timeout_s, reads=[CHECKOUT, *reads], writes=writes)
 
 
 def is_alive(pid: int) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.media.sandbox.doing import MISBEHAVING, do, is_alive, start_sleeper, until
+from tests.media.sandbox.doing import CHECKOUT, MISBEHAVING, do, is_alive, start_sleeper, until
 from tintype.media.errors import (
     MediaUnavailable,
 )
@@ -23,6 +23,12 @@ async def test_the_helper_has_left_the_network() -> None:
     await do("echo", {})
 
     assert os.readlink(f"/proc/{find_helper_pid()}/ns/net") != os.readlink("/proc/self/ns/net")  # noqa: PTH115
+
+
+async def test_the_helper_has_one_thread_so_that_it_may_fork() -> None:
+    await do("echo", {})
+
+    assert len(os.listdir(f"/proc/{find_helper_pid()}/task")) == 1  # noqa: PTH208 - numbers, not paths
 
 
 async def test_giving_up_at_any_moment_harms_no_other_job(tmp_path: Path) -> None:
@@ -117,14 +123,14 @@ async def test_nothing_stays_behind_when_the_process_that_asked_is_killed(tmp_pa
         "folder = Path(sys.argv[1])\n"
         "async def main():\n"
         "    job = asyncio.create_task(run_in_sandbox('sleep', str(folder / 'pid'), timeout_s=600,"
-        " writes=[folder]))\n"
+        " reads=[Path(sys.argv[2])], writes=[folder]))\n"
         "    while not find_helper_pid(): await asyncio.sleep(0.01)\n"
         "    (folder / 'helper').write_text(str(find_helper_pid()))\n"
         "    await job\n"
         "asyncio.run(main())\n"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([*sys.path, os.getcwd()])}  # noqa: PTH109 - text is wanted
-    asker = subprocess.Popen([sys.executable, str(script), str(tmp_path)], env=environment)  # noqa: ASYNC220 - starts at once
+    asker = subprocess.Popen([sys.executable, str(script), str(tmp_path), str(CHECKOUT)], env=environment)  # noqa: ASYNC220 - starts at once
     await until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
     pids = [int((tmp_path / name).read_text()) for name in ("pid", "helper")]
 
