@@ -23,7 +23,9 @@ def open_heif(content: bytes) -> Opened:
     try:
         primary = pillow_heif.open_heif(io.BytesIO(content))
         pixels = np.ascontiguousarray(np.asarray(primary))
-    except (ValueError, OSError, RuntimeError, EOFError, SyntaxError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # it throws whatever its parsers stumble over, an IndexError at times
         raise MediaDamaged(error=str(error)[:500]) from error
     info = cast("dict[str, Any]", primary.info)  # any: what the container says, of many kinds
     image = pyvips.Image.new_from_array(pixels)
