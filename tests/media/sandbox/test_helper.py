@@ -13,7 +13,13 @@ from tests.media.sandbox.doing import CHECKOUT, MISBEHAVING, do, is_alive, start
 from tintype.media.errors import (
     MediaUnavailable,
 )
-from tintype.media.sandbox.connection import find_helper_pid
+from tintype.media.sandbox.connection import close_helper, find_helper_pid
+
+
+def kill_helper() -> None:
+    helper = find_helper_pid()
+    assert helper is not None
+    os.kill(helper, signal.SIGKILL)
 
 
 async def test_the_helper_has_left_the_network() -> None:
@@ -72,11 +78,26 @@ async def test_a_killed_helper_takes_its_jobs_along_and_another_takes_over(tmp_p
     sleeper.cancel()
 
 
+async def test_what_a_killed_helper_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    sleeper, _ = await start_sleeper(tmp_path)
+    left = Path((await do("tell_surroundings"))["folder"]).parent
+    sleeper.cancel()
+
+    kill_helper()
+    fresh = Path((await do("tell_surroundings"))["folder"]).parent
+
+    assert fresh != left
+    await until(lambda: not left.exists())
+    assert fresh.exists()
+    await asyncio.to_thread(close_helper)
+    assert not fresh.exists()
+
+
 async def test_a_job_that_loses_its_helper_twice_is_told_to_come_back(tmp_path: Path) -> None:
     sleeper, _ = await start_sleeper(tmp_path)
     for _ in range(2):
         (tmp_path / "pid").unlink()
-        os.kill(find_helper_pid() or 0, signal.SIGKILL)
+        kill_helper()
         if not sleeper.done():
             await until(lambda: (tmp_path / "pid").exists() or sleeper.done())
 
@@ -118,7 +139,7 @@ async def test_nothing_stays_behind_when_the_process_that_asked_is_killed(tmp_pa
         "import asyncio, sys\n"
         "from pathlib import Path\n"
         "from tintype.media.sandbox import JOBS, Job, run_in_sandbox\n"
-        "from tintype.media.sandbox.connection import find_helper_pid\n"
+        "from tintype.media.sandbox.connection import close_helper, find_helper_pid\n"
         f"JOBS['sleep'] = Job('{MISBEHAVING}:sleep')\n"
         "folder = Path(sys.argv[1])\n"
         "async def main():\n"
