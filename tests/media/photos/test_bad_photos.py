@@ -4,6 +4,7 @@ import random
 import struct
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,7 +107,19 @@ async def test_a_good_photo_is_made_after_bad_ones(source: Path, out: Path) -> N
     assert (await make_photo_apart(source, out)).width == 600
 
 
-async def test_the_largest_photos_we_take_fit_into_the_sandbox(source: Path, out: Path) -> None:
-    put(source, recipes.encode(recipes.plain((90, 120, 60), width=9_200, height=6_900), progressive=True))
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "mode", "options"),
+    [
+        ("JPEG", "RGB", {"progressive": True}),
+        ("JPEG", "CMYK", {"progressive": True}),
+        ("WEBP", "RGBA", {"method": 0}),
+    ],
+)
+async def test_the_largest_photos_we_take_fit_into_the_sandbox(
+    source: Path, out: Path, kind: str, mode: str, options: dict[str, Any]
+) -> None:
+    picture = recipes.plain((90, 120, 60, 40)[: len(mode)], mode, 9_200, 6_900)
+    put(source, recipes.encode(picture, kind, **options))
 
     assert (await make_photo_apart(source, out)).width == 1080

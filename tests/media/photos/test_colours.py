@@ -50,6 +50,28 @@ def test_display_p3_becomes_srgb(make: Make, out: Path, colour: tuple[int, int, 
     assert np.abs(middle(out) - expected).max() <= (6 if kind in {"WEBP", "HEIC"} else 4)
 
 
+def test_a_heic_that_names_p3_without_a_profile_becomes_srgb(make: Make, out: Path) -> None:
+    make(recipes.heic(recipes.plain((200, 100, 50)), quality=100, color_primaries=12))
+
+    expected = to_srgb(linear(np.array((200, 100, 50)) / 255), P3)
+    assert np.abs(middle(out) - expected).max() <= 6
+
+
+@pytest.mark.parametrize(
+    ("picture", "seen"),
+    [
+        (recipes.plain((77,), "L"), (77, 77, 77)),
+        (recipes.plain((200, 100, 0, 128), "RGBA"), (227, 177, 127)),
+    ],
+)
+def test_a_heic_may_be_grey_or_transparent(
+    make: Make, out: Path, picture: Image.Image, seen: tuple[int, ...]
+) -> None:
+    make(recipes.heic(picture, quality=100))
+
+    assert np.abs(middle(out) - seen).max() <= 6
+
+
 @pytest.mark.parametrize("colour", [(200, 100, 50), (90, 160, 120), (40, 200, 90)])
 def test_adobe_rgb_becomes_srgb(make: Make, out: Path, colour: tuple[int, int, int]) -> None:
     profile = recipes.matrix_profile(*ADOBE_D50, gamma=2.19921875)

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import numpy as np
+import pillow_heif
 import pytest
 
 from tests.media.photos import recipes
@@ -69,8 +70,23 @@ def test_a_heic_survives_the_way_through(make: Make, out: Path) -> None:
     assert difference.mean() < 4
 
 
+def test_a_heic_of_tiles_as_phones_write_it_survives(
+    make: Make, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pillow_heif.options, "GRID_TILE_SIZE", 512)
+    content = recipes.heic(
+        recipes.stored(6, recipes.corners(1400, 1100)), exif=recipes.orientation_block(6), quality=80
+    )
+    assert b"grid" in content
+
+    photo = make(content)
+
+    assert (photo.width, photo.height) == (1080, 849)
+    _check_corners(recipes.read(out / "1080.jpg"))
+
+
 def test_a_shrunk_decode_is_as_sharp_as_a_full_one(make: Make, out: Path) -> None:
-    picture = recipes.landscape(4032, 3024)
+    picture = recipes.landscape(2900, 2175)
 
     make(recipes.encode(picture, quality=95))
 

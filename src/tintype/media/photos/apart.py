@@ -18,7 +18,7 @@ async def make_photo_apart(
     """Write every size of the photo in `source` into the folder `out`; raise a MediaRefused if it is none."""
     arguments = {"source": _full(source), "out": _full(out), "edit": edit}
     return await run_in_sandbox(
-        "make_photo", arguments, returns=MadePhoto, timeout_s=timeout_s, reads=[source], writes=[out]
+        "make_photo", arguments, timeout_s, returns=MadePhoto, reads=[source], writes=[out]
     )
 
 
@@ -30,8 +30,8 @@ async def convert_apart(
     return await run_in_sandbox(
         "convert_photo",
         arguments,
+        timeout_s,
         returns=PhotoFile,
-        timeout_s=timeout_s,
         reads=[source_jpeg],
         writes=[out.parent],
     )

@@ -1,7 +1,7 @@
 """Makes the smaller formats of a size we made, when somebody first asks for them.
 
-At 1080 px a WebP takes ten times the work of a JPEG and an AVIF fifteen, for two thirds and half of the bytes:
-worth it for a photo that is looked at, not for every upload.
+At 1080 px a WebP or an AVIF takes ten times the work of a JPEG or more, for half of the bytes: worth it for a photo
+that is looked at, not for every upload.
 """
 
 from pathlib import Path

@@ -23,6 +23,7 @@ LOADERS: dict[Kind, Callable[..., pyvips.Image]] = {
     Kind.WEBP: pyvips.Image.webpload_buffer,
 }
 KERNEL = "lanczos3"
+TOO_COSTLY = ("out of memory", "File too large", "No space left")
 SPARE = 4 / 3
 SIDEWAYS = 5
 """Orientations from 5 on lie on their side."""
@@ -35,7 +36,7 @@ def decode(content: bytes, header: Header) -> tuple[pyvips.Image, bytes]:
         _check_truth(header, opened)
         return _make_base(opened), opened.exif
     except pyvips.Error as error:
-        kind = MediaTooCostly if "out of memory" in str(error) else MediaDamaged
+        kind = MediaTooCostly if any(words in str(error) for words in TOO_COSTLY) else MediaDamaged
         raise kind(error=str(error)[:500]) from error
 
 
@@ -105,4 +106,4 @@ def _make_base(opened: Opened) -> pyvips.Image:
     if "premature end" in take_complaints():
         raise MediaDamaged(reason="the picture is smaller than it says")
     image = to_srgb(image, opened.assumed_profile)
-    return image.autorot().copy_memory()
+    return image.autorot().copy_memory() if opened.orientation > 1 else image.copy_memory()

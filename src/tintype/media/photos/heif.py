@@ -23,10 +23,13 @@ def open_heif(content: bytes) -> Opened:
     try:
         primary = pillow_heif.open_heif(io.BytesIO(content))
         pixels = np.ascontiguousarray(np.asarray(primary))
-    except (ValueError, OSError, RuntimeError, EOFError, SyntaxError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # it throws whatever its parsers stumble over, an IndexError at times
         raise MediaDamaged(error=str(error)[:500]) from error
     info = cast("dict[str, Any]", primary.info)  # any: what the container says, of many kinds
-    image = pyvips.Image.new_from_array(pixels).copy(interpretation="srgb")
+    image = pyvips.Image.new_from_array(pixels)
+    image = image.copy(interpretation="srgb" if image.bands >= 3 else "b-w")  # noqa: PLR2004
     if profile := info.get("icc_profile"):
         image.set_type(pyvips.GValue.blob_type, "icc-profile-data", profile)
     colours: dict[str, Any] = info.get("nclx_profile") or {}

@@ -1,5 +1,6 @@
 """The photo jobs as the sandbox calls them: one argument, one result, paths as text."""
 
+import importlib.util
 from pathlib import Path
 
 import msgspec
@@ -7,6 +8,10 @@ import msgspec
 from tintype.media.photos.convert import convert
 from tintype.media.photos.models import LazyKind, MadePhoto, PhotoFile
 from tintype.media.photos.pipeline import find_looks, make_photo
+
+# The helper loads this module once; what it loads here, no job has to load.
+if importlib.util.find_spec("tintype.media.looks"):
+    find_looks()
 
 
 class MakePhoto(msgspec.Struct, frozen=True):

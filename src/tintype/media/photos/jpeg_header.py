@@ -8,12 +8,12 @@ from tintype.media.errors import MediaBomb, MediaDamaged, MediaDimensionsFalse, 
 MOST_SEGMENTS = 2_000
 """ICC profiles and depth maps come in pieces of 64 KB; real files have a few hundred at most."""
 
-FEW_SCANS = 16
-"""What common encoders write (10 for progressive, 1 otherwise), with room for a thumbnail."""
+FEW_SCANS = 20
+"""What common encoders write (18 for progressive CMYK, 10 for colour, 1 otherwise), with room for a thumbnail."""
 
 MOST_SCANS = 100
-MOST_SCANNED_PIXELS = 1_000_000_000
-"""Every scan of a progressive file goes over the whole picture: 64 MP sixteen times is still a photo."""
+MOST_SCANNED_PIXELS = FEW_SCANS * 64_000_000
+"""Every scan of a progressive file goes over the whole picture."""
 
 BASELINE, EXTENDED, PROGRESSIVE = 0xC0, 0xC1, 0xC2
 FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
@@ -72,7 +72,7 @@ def _count_scans(content: bytes, pixels: int) -> None:
         return
     scans = 0
     for scans, _ in enumerate(_scans(content), start=1):
-        if scans > MOST_SCANS or scans * pixels > max(MOST_SCANNED_PIXELS, FEW_SCANS * pixels):
+        if scans > MOST_SCANS or scans * pixels > MOST_SCANNED_PIXELS:
             raise MediaBomb(reason="too many scans", scans=scans)
 
 

@@ -1,7 +1,8 @@
 """From the file a phone made to the files a browser gets.
 
-One decode, one Lanczos pyramid: each size is made from the one above it, the squares from the largest. Nothing of
-the original's metadata is written. Runs in the sandbox (`jobs`), touches no store and no network.
+One decode, one Lanczos pyramid: each size is made from the one above it, and each square is cut from the smallest of
+them that holds it. Nothing of the original's metadata is written. Runs in the sandbox (`jobs`), touches no store and
+no network.
 """
 
 import importlib
@@ -11,10 +12,10 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from tintype.media.photos.decode import decode, fit_width, scale_to_width
+from tintype.media.photos.decode import decode, fit_width, scale_to, scale_to_width
 from tintype.media.photos.exif import read_exif
 from tintype.media.photos.models import SIZES, MadePhoto, PhotoFile
-from tintype.media.photos.placeholder import LARGEST_SIDE, make_placeholder
+from tintype.media.photos.placeholder import make_placeholder
 from tintype.media.photos.sniff import read_header
 from tintype.media.photos.vips import pyvips
 
@@ -48,43 +49,44 @@ def make_photo(source: Path, out: Path, edit: Any = None) -> MadePhoto:  # any: 
         base = find_looks().apply(base, edit)
         base = scale_to_width(base, fit_width(base.width))
     exif, gps = read_exif(block)
-    pictures = [*_pyramid(base, ""), *_pyramid(_square(base), "s")]
+    levels = list(_pyramid(base))
+    squares = [_square(levels, size) for size in SIZES]
     return MadePhoto(
         width=base.width,
         height=base.height,
-        placeholder=_placeholder(pictures[len(SIZES) - 1][1]),
+        placeholder=_placeholder(levels[-1]),
         kind=header.kind,
-        files=_write(pictures, out),
+        files=[*_write(levels, "", out), *_write(squares, "s", out)],
         exif=exif,
         gps=gps,
     )
 
 
-def _pyramid(image: pyvips.Image, suffix: str) -> Iterator[tuple[str, pyvips.Image]]:
+def _pyramid(image: pyvips.Image) -> Iterator[pyvips.Image]:
     for size in SIZES:
         if image.width > size:
             image = scale_to_width(image, size)
-        yield f"{size}{suffix}.jpg", image
+        yield image
 
 
-def _square(image: pyvips.Image) -> pyvips.Image:
+def _square(levels: list[pyvips.Image], size: int) -> pyvips.Image:
+    """Cut the middle out of the smallest picture that holds it; of a tall photo, that is all there is to do."""
+    size = min(size, levels[0].width, levels[0].height)
+    image = next(level for level in reversed(levels) if min(level.width, level.height) >= size)
     side = min(image.width, image.height)
-    return image.crop((image.width - side) // 2, (image.height - side) // 2, side, side).copy_memory()
+    return scale_to(image.crop((image.width - side) // 2, (image.height - side) // 2, side, side), size, size)
 
 
-def _write(pictures: list[tuple[str, pyvips.Image]], out: Path) -> list[PhotoFile]:
-    files: list[PhotoFile] = []
+def _write(pictures: list[pyvips.Image], suffix: str, out: Path) -> Iterator[PhotoFile]:
     last, encoded = None, b""
-    for name, image in pictures:
+    for size, image in zip(SIZES, pictures, strict=True):
         if image is not last:  # a small picture is the same in several sizes
             last, encoded = image, image.jpegsave_buffer(Q=QUALITY, keep=0)
+        name = f"{size}{suffix}.jpg"
         (out / name).write_bytes(encoded)
-        files.append(PhotoFile(name, image.width, image.height, len(encoded)))
-    return files
+        yield PhotoFile(name, image.width, image.height, len(encoded))
 
 
-def _placeholder(smallest: pyvips.Image) -> str:
-    scale = min(1.0, LARGEST_SIDE / max(smallest.width, smallest.height))
-    small = smallest.resize(scale) if scale < 1 else smallest
-    pixels = np.frombuffer(small.write_to_memory(), np.uint8).reshape(small.height, small.width, 3)
+def _placeholder(image: pyvips.Image) -> str:
+    pixels = np.frombuffer(image.write_to_memory(), np.uint8).reshape(image.height, image.width, 3)
     return make_placeholder(pixels)

@@ -9,7 +9,6 @@ import base64
 import numpy as np
 from numpy.typing import NDArray
 
-LARGEST_SIDE = 100
 FINEST = 7
 
 Floats = NDArray[np.float64]
@@ -21,7 +20,7 @@ def make_placeholder(pixels: NDArray[np.uint8]) -> str:
 
 
 def thumbhash(pixels: NDArray[np.uint8]) -> bytes:
-    """Return the thumbhash of an opaque RGB picture of at most 100 pixels a side."""
+    """Return the thumbhash of an opaque RGB picture; a small one, since every pixel counts."""
     height, width = pixels.shape[:2]
     red, green, blue = np.moveaxis(pixels.astype(np.float64) / 255, 2, 0)
     across = max(1, _nearest(FINEST * width / max(width, height)))

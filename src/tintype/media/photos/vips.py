@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 os.environ.setdefault("VIPS_CONCURRENCY", "1")
+os.environ.setdefault("VIPS_DISC_THRESHOLD", "4g")  # our limits are on memory; nothing large goes to disk
 
 import pyvips
 

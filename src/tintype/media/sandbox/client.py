@@ -8,9 +8,9 @@ that started it ends), and that a caller gave up by the socket of that job.
 import asyncio
 import signal
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import msgspec
 
@@ -40,19 +40,38 @@ TRIES = 2
 log = get_log("media")
 
 
+@overload
+async def run_in_sandbox(
+    name: str,
+    arguments: Any,
+    timeout_s: float,
+    *,
+    returns: type[T],
+    reads: Sequence[Path] = (),
+    writes: Sequence[Path] = (),
+) -> T: ...
+
+
+@overload
+async def run_in_sandbox(
+    name: str, arguments: Any, timeout_s: float, *, reads: Sequence[Path] = (), writes: Sequence[Path] = ()
+) -> Any: ...
+
+
 async def run_in_sandbox(
     name: str,
     arguments: Any,  # any: each job has its own, checked by msgspec on the other side
-    *,
-    returns: type[T],
     timeout_s: float,
+    *,
+    returns: Any = Any,
     reads: Sequence[Path] = (),
     writes: Sequence[Path] = (),
-) -> T:
+) -> Any:
     """Run a job of `JOBS` in a process of its own and return its result, or raise why there is none.
 
     The file's fault is a MediaRefused, ours is MediaUnavailable; giving up (cancelling) ends the process. A job
-    may read the paths in `reads` and write below those in `writes`; it may run twice if the helper is killed.
+    may read the paths in `reads` and write below those in `writes` and no others; it may run twice if the helper
+    is killed.
     """
     job = JOBS[name]
     request = msgspec.msgpack.encode(
@@ -90,14 +109,29 @@ async def _exchange(name: str, request: bytes, timeout_s: float) -> tuple[bytes,
 async def _ask(request: bytes) -> bytes:
     ours, theirs = socket.socketpair()
     with ours:
-        with theirs:
-            await asyncio.to_thread(send_to_helper, request, theirs)
+        await _finish_even_if_cancelled(asyncio.to_thread(_hand_over, request, theirs))
         ours.setblocking(False)
         received = bytearray()
         while chunk := await _read(ours):
             received += chunk
             del received[: -2 * MOST_ANSWER_BYTES]  # the end is what counts
     return bytes(received)
+
+
+async def _finish_even_if_cancelled(work: Coroutine[Any, Any, None]) -> None:
+    """Await work that is done to its end though nobody waits for it any more; only then its outcome is lost."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        raise
+
+
+def _hand_over(request: bytes, theirs: socket.socket) -> None:
+    """Send and close our copy, in the thread that sends: a caller that gives up must not close it under its hands."""
+    with theirs:
+        send_to_helper(request, theirs)
 
 
 async def _read(ours: socket.socket) -> bytes:
@@ -107,7 +141,7 @@ async def _read(ours: socket.socket) -> bytes:
         return b""
 
 
-def _result(name: str, answer: bytes, ending: Ending, returns: type[T]) -> T:
+def _result(name: str, answer: bytes, ending: Ending, returns: Any) -> Any:
     facts = {"job": name, **msgspec.structs.asdict(ending)}
     if ending.is_timed_out or ending.signal == signal.SIGXCPU:
         raise MediaTooSlow(**facts)

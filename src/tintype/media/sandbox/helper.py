@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from tintype.media.sandbox.folders import make_folder
 from tintype.media.sandbox.registry import JOBS
 from tintype.media.sandbox.walls import leave_network
 from tintype.media.sandbox.wire import MOST_REQUEST_BYTES, Ending, Request
@@ -44,8 +45,8 @@ class Running:
 class Helper:
     """Takes requests from one process until that process is gone."""
 
-    def __init__(self, control: socket.socket) -> None:
-        self._control = control
+    def __init__(self, control: socket.socket, folder: str) -> None:
+        self._control, self._folder = control, folder
         self._selector = selectors.DefaultSelector()
         self._selector.register(control, selectors.EVENT_READ)
         self._waiting: deque[tuple[Request, socket.socket]] = deque()
@@ -61,6 +62,7 @@ class Helper:
         finally:
             for job in list(self._running.values()):
                 self._finish(job)
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _take_turn(self) -> bool:
         soonest = min((job.ends_at for job in self._running.values()), default=None)
@@ -92,9 +94,15 @@ class Helper:
         self._waiting = still_waiting
 
     def _start(self, request: Request, answers: socket.socket) -> None:
-        folder = tempfile.mkdtemp(prefix="tintype-job-")
         parent_pid = os.getpid()
-        pid = os.fork()
+        folder = ""
+        try:
+            folder = tempfile.mkdtemp(dir=self._folder)
+            pid = os.fork()
+        except OSError:  # no disk or no process to be had: who asked hears nothing, and tries again or later
+            answers.close()
+            shutil.rmtree(folder, ignore_errors=True)
+            return
         if pid == 0:
             work(request, answers, folder, parent_pid)
         ends_at = time.monotonic() + request.timeout_s
@@ -149,7 +157,7 @@ def main() -> None:
     leave_network()
     gc.collect()
     gc.freeze()  # forked processes share these pages as long as nobody counts them
-    Helper(control).serve()
+    Helper(control, make_folder()).serve()
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import tintype
 from tintype.media.sandbox.limits import libc
 from tintype.media.sandbox.syscalls import CALLS, Calls
 
@@ -61,14 +62,19 @@ def _keep_to_paths(reads: Iterable[str], writes: Iterable[str]) -> bool:
     ruleset = libc.syscall(LANDLOCK_CREATE, attributes, len(attributes), 0)
     if ruleset < 0:
         return False
-    libraries = {sys.prefix, sys.base_prefix, *LIBRARIES, *(entry for entry in sys.path if entry)}
-    for path in (*libraries, *reads):
+    for path in (*_libraries(), *reads):
         _allow(ruleset, path, READING & rights)
     for path in writes:
         _allow(ruleset, path, rights)
     stands = libc.syscall(LANDLOCK_RESTRICT, ruleset, 0) == 0
     os.close(ruleset)
     return stands
+
+
+def _libraries() -> set[str]:
+    """Where code lies. Not all of `sys.path`: a checkout is on it at times, and its secrets beside its code."""
+    packages = {entry for entry in sys.path if Path(entry).name in {"site-packages", "dist-packages"}}
+    return {sys.prefix, sys.base_prefix, str(Path(tintype.__file__).parent), *LIBRARIES, *packages}
 
 
 def _file_rights(version: int) -> int:
