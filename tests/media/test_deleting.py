@@ -42,6 +42,18 @@ async def test_removing_twice_or_at_once_is_removing_once(eve: Person, house: Ro
     assert await paths_in(house) == []
 
 
+async def test_what_is_posted_in_the_last_moment_is_not_purged(eve: Person, house: Rooms) -> None:
+    waiting = (await eve.upload()).json()["media_id"]
+    found = [media_id_in(waiting)]  # the purge has seen it as expired …
+    posted = await eve.call("POST", "/posts", json={"media_ids": [waiting]})  # … and here it is posted
+
+    count = await house.media.delete(found, only_unposted=True)
+
+    assert posted.status_code == 201
+    assert count == 0
+    assert (await eve.client.get(posted.json()["media"][0]["url"])).status_code == 200
+
+
 async def test_a_repeated_removal_never_touches_what_is_not_deleted(eve: Person, house: Rooms) -> None:
     media = (await eve.upload()).json()
 

@@ -76,6 +76,18 @@ async def test_behind_caddy_files_are_untouched_and_uploads_resume(
     assert living_stack.crashes() == []
 
 
+async def test_nginx_understands_our_configuration(tmp_path: Path) -> None:
+    nginx = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
+    if nginx is None:
+        pytest.skip("nginx is not installed")
+    ours = (CHECKOUT / "deploy" / "nginx.conf").read_text().replace("/var/cache/nginx", str(tmp_path))
+    config = tmp_path / "nginx.conf"
+    config.write_text(f"pid {tmp_path}/pid; events {{}} http {{ {ours} }}")
+    checked = await asyncio.create_subprocess_exec(nginx, "-t", "-c", str(config))
+
+    assert await checked.wait() == 0
+
+
 async def _check_files(client: AsyncClient, address: str) -> None:
     asking = {"Accept": "image/jpeg", "Accept-Encoding": "gzip, zstd"}
     whole = await client.get(address, headers=asking)
