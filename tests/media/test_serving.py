@@ -109,6 +109,7 @@ async def test_who_has_the_file_already_gets_none(eve: Person) -> None:
     [
         ("image/avif,image/webp,*/*", "image/avif"),
         ("image/webp,*/*", "image/webp"),
+        ("image/avif;q=0, image/webp;q=0.8", "image/webp"),
         ("*/*", "image/jpeg"),
         ("", "image/jpeg"),
     ],

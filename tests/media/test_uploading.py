@@ -74,14 +74,28 @@ async def test_the_original_and_its_exif_are_the_owners_alone(eve: Person, mo: P
     assert {answer.json()["code"] for answer in foreign} == {"media_not_found"}
 
 
-@pytest.mark.parametrize("xmp", [False, True])
-async def test_a_place_is_not_kept_unless_asked_for(eve: Person, *, xmp: bool) -> None:
-    media_id = (await send(eve, photo_with_place(xmp=xmp))).json()["media_id"]
+async def test_a_place_is_taken_out_of_the_original_unless_asked_for(eve: Person) -> None:
+    sent = photo_with_place()
+    media_id = (await send(eve, sent)).json()["media_id"]
 
     exif = await eve.call("GET", f"/media/{media_id}/exif")
+    original = (await eve.call("GET", f"/media/{media_id}/original")).content
+
+    kept = Image.open(io.BytesIO(original))
+    assert "location" not in exif.json()
+    assert len(original) == len(sent)
+    assert dict(kept.getexif().get_ifd(0x8825)) == {}
+    assert kept.getexif()[0x010F] == "Tintype Works"
+    assert kept.tobytes() == Image.open(io.BytesIO(sent)).tobytes()
+    differing = [at for at, (one, other) in enumerate(zip(sent, original, strict=True)) if one != other]
+    assert all(original[at] == 0 for at in differing)
+
+
+async def test_an_original_whose_place_cannot_be_taken_out_is_not_kept(eve: Person) -> None:
+    media_id = (await send(eve, photo_with_place(xmp=True))).json()["media_id"]
+
     original = await eve.call("GET", f"/media/{media_id}/original")
 
-    assert "location" not in exif.json()
     assert original.status_code == 404
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from shardwright.running import Shards
+from tintype.base.errors import Unavailable
 from tintype.base.ids import LARGEST_ID, AccountId, MediaId
 from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
@@ -41,6 +42,7 @@ FOR_EVER, AVATAR_S, BUSY_S = 31_536_000, 3_600, 60
 LAZY: tuple[LazyKind, ...] = ("avif", "webp")
 """The smaller one first."""
 CONVERSIONS_AT_ONCE = 2
+NO_WEIGHT = re.compile(r"q=0(\.0*)?")
 WARM_ONCE_IN_S = 3_600
 log = get_log("media")
 
@@ -108,20 +110,20 @@ class MediaFiles:
         if not file.is_negotiated:
             return file
         for kind in LAZY:
-            if f"image/{kind}" in accept:
+            if _accepts(accept, kind):
                 return await self._in_format(file, kind)
         return file
 
     async def size_of(self, file: MediaFile) -> tuple[MediaFile, int]:
         """How large a file is, and where it was found."""
-        for tier in self._places(file.tier):
+        for tier in self._storage.places(file.tier):
             with contextlib.suppress(MediaNotFound):
                 return replace(file, tier=tier), await self._storage.size_of(file.path, tier=tier)
         raise MediaNotFound
 
     async def open(self, file: MediaFile, part: tuple[int, int] | None = None) -> Opened:
         """The bytes, wherever they lie; what is read from the cold store is soon warm."""
-        for tier in self._places(file.tier):
+        for tier in self._storage.places(file.tier):
             try:
                 opened = await self._storage.open(file.path, tier=tier, part=part)
             except MediaNotFound:
@@ -129,10 +131,6 @@ class MediaFiles:
             await self._note_read(file.media_id, tier)
             return opened
         raise MediaNotFound
-
-    def _places(self, tier: Tier) -> list[Tier]:
-        """Where to look: first where the row says, then everywhere, for a move may be under way."""
-        return [tier, *(other for other in self._storage.tiers if not self._storage.same_store(tier, other))]
 
     async def _note_read(self, media_id: MediaId, tier: Tier) -> None:
         is_cold = tier == TIERS[-1] and tier in self._storage.tiers
@@ -147,15 +145,16 @@ class MediaFiles:
             found, _ = await self.size_of(chosen)
             return found
         if chosen.path not in self._converting and len(self._converting) >= CONVERSIONS_AT_ONCE:
-            return replace(file, cache_control=f"public, max-age={BUSY_S}")
+            return _for_a_moment(file)
         task = self._converting.get(chosen.path)
         if task is None:
             task = self._converting[chosen.path] = asyncio.create_task(self._convert(file, chosen, kind))
             task.add_done_callback(lambda _done: self._converting.pop(chosen.path, None))
         try:
             await asyncio.shield(task)
-        except MediaRefused:
-            return file
+        except (MediaRefused, Unavailable) as error:
+            log.warning("media.not_converted", path=chosen.path, error=str(error))
+            return _for_a_moment(file)
         return chosen
 
     async def _convert(self, file: MediaFile, chosen: MediaFile, kind: LazyKind) -> None:
@@ -177,3 +176,18 @@ def _cache_control(card: Card, ends: int) -> str:
         seconds = min(seconds, max(0, ends - int(time.time())))
         return f"private, max-age={seconds}"
     return f"public, max-age={seconds}" + (", immutable" if seconds == FOR_EVER else "")
+
+
+def _for_a_moment(file: MediaFile) -> MediaFile:
+    """The JPEG, which nobody shall keep for long: the next one who asks gets less to load."""
+    who = file.cache_control.split(",", 1)[0]
+    return replace(file, cache_control=f"{who}, max-age={BUSY_S}")
+
+
+def _accepts(accept: str, kind: LazyKind) -> bool:
+    """Whether a format is named, and not with a weight of nothing."""
+    for part in accept.lower().split(","):
+        name, _, weight = part.replace(" ", "").partition(";")
+        if name == f"image/{kind}":
+            return not NO_WEIGHT.fullmatch(weight)
+    return False

@@ -1,8 +1,9 @@
 """Takes pictures and clips in, keeps their files, and lets go of them."""
 
+import asyncio
 import contextlib
-import mmap
 import secrets
+import shutil
 from collections.abc import Generator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -19,10 +20,11 @@ from tintype.media.errors import MediaNotFound
 from tintype.media.events import MediaDeleted, VideoReceived
 from tintype.media.failures import MediaPosted, MediaStoreUnavailable
 from tintype.media.models import Media, MediaType, Wish
+from tintype.media.places import forget_place
 from tintype.media.processing import MadePhoto, Processing
 from tintype.media.sql import QUERIES
 from tintype.media.storage import PRIVATE, Opened, Storage
-from tintype.media.workshop import Spool, Workshop
+from tintype.media.workshop import Spool, Workshop, telling_full_disk
 
 ORIGINAL, EXIF = "original", "exif.json"
 BITE = 100
@@ -121,12 +123,13 @@ class MediaLibrary:
     async def open_original(self, media_id: MediaId, *, owner: AccountId) -> Opened:
         """The file as it was sent, for its owner alone."""
         media = await self.get(media_id, owner=owner)
-        return await self._storage.open(f"{PRIVATE}/{media.folder}/{ORIGINAL}", tier=media.tier)
+        return await self._storage.open_anywhere(f"{PRIVATE}/{media.folder}/{ORIGINAL}", media.tier)
 
     async def read_exif(self, media_id: MediaId, *, owner: AccountId) -> msgspec.Raw:
         """What the camera wrote, for the owner alone."""
         media = await self.get(media_id, owner=owner)
-        return msgspec.Raw(await self._storage.read(f"{PRIVATE}/{media.folder}/{EXIF}", tier=media.tier))
+        opened = await self._storage.open_anywhere(f"{PRIVATE}/{media.folder}/{EXIF}", media.tier)
+        return msgspec.Raw(b"".join([chunk async for chunk in opened.chunks]))
 
     async def set_end(self, media_ids: Sequence[MediaId], ends_at: datetime) -> None:
         """These belong to a story: nobody may keep a copy past its end."""
@@ -230,9 +233,15 @@ class MediaLibrary:
         await self._storage.put_all(media.folder, out)
         exif = {**made.exif, **({"location": made.location} if media.keeps_location else {})}
         await self._storage.put(f"{PRIVATE}/{media.folder}/{EXIF}", msgspec.json.encode(exif))
-        # A photo that says where it was taken is kept as it came only if its owner wants that known to us.
-        if media.type == "video" or media.keeps_location or not (made.location or _names_a_place(source)):
-            await self._storage.put(f"{PRIVATE}/{media.folder}/{ORIGINAL}", source)
+        original = f"{PRIVATE}/{media.folder}/{ORIGINAL}"
+        if media.type == "video" or media.keeps_location:
+            await self._storage.put(original, source)
+            return
+        with self.workshop.folder() as folder, telling_full_disk():
+            copy = folder / "original"
+            await asyncio.to_thread(shutil.copyfile, source, copy)
+            if await asyncio.to_thread(forget_place, copy):
+                await self._storage.put(original, copy)
 
     async def _add(self, media: Media) -> Media:
         """The row, and for a clip the wish to convert it; the earlier row when this upload was finished before."""
@@ -249,9 +258,3 @@ class MediaLibrary:
 
 
 _ADDED = QUERIES.add_media.parameters
-
-
-def _names_a_place(source: Path) -> bool:
-    """Whether a file speaks of a position in text, as XMP does; EXIF is read by the pipeline."""
-    with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        return content.find(b"GPSLatitude") >= 0

@@ -90,10 +90,16 @@ class Storage:
         with _telling(path):
             return (await obstore.head_async(self._stores[tier], path))["size"]
 
-    async def read(self, path: str, *, tier: Tier = "hot") -> bytes:
-        """A small object as a whole."""
-        opened = await self.open(path, tier=tier)
-        return b"".join([chunk async for chunk in opened.chunks])
+    async def open_anywhere(self, path: str, first: Tier) -> Opened:
+        """An object in the tier where it should be, or, while it moves, in another."""
+        for tier in self.places(first):
+            with contextlib.suppress(MediaNotFound):
+                return await self.open(path, tier=tier)
+        raise MediaNotFound(path=path)
+
+    def places(self, first: Tier) -> list[Tier]:
+        """Where to look for an object: first where its row says, then in every other store."""
+        return [first, *(other for other in self.tiers if not self.same_store(first, other))]
 
     async def fetch(self, paths: Sequence[str], to: Path, *, tier: Tier = "hot") -> None:
         """The objects, one behind the other, in a file on this machine."""
