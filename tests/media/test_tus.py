@@ -262,7 +262,16 @@ async def test_a_beginning_that_makes_no_sense_is_refused(
     answer = await eve.call("POST", "/media/tus", headers=headers)
 
     assert answer.json()["code"] == code
-    assert answer.status_code in {400, 412, 413}
+    assert answer.headers["tus-resumable"] == "1.0.0"
+    assert answer.status_code == {"tus_version_wrong": 412, "media_too_large": 413}.get(code, 400)
+
+
+async def test_bytes_of_another_type_are_refused(eve: Person) -> None:
+    at = await begin(eve)
+
+    answer = await send(eve, at, 0, CONTENT, **{"Content-Type": "image/jpeg"})
+
+    assert (answer.status_code, answer.json()["code"]) == (415, "tus_type_wrong")
 
 
 async def test_nobody_begins_more_uploads_than_they_can_finish(eve: Person) -> None:

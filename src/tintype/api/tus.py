@@ -16,7 +16,8 @@ from litestar import Controller, Request, Response, delete, get, head, patch, po
 from tintype.api.given import House, PathId, Viewer, id_from
 from tintype.api.media import UploadedView, show_uploaded, wish_from
 from tintype.api.multipart import chunks_of
-from tintype.base.errors import Invalid
+from tintype.api.problems import Problem, on_refusal, problem
+from tintype.base.errors import Invalid, TintypeError
 from tintype.base.ids import MediaId
 from tintype.media import ALGORITHMS, Checksum, Upload
 from tintype.wiring import Rooms
@@ -28,25 +29,20 @@ LONGEST_METADATA = 8 * 1024
 MOST_BYTES_SAID = 2**40
 
 
-class TusVersionWrong(Invalid):
-    """We speak tus 1.0.0: send `Tus-Resumable: 1.0.0`."""
-
-    code = "tus_version_wrong"
-
-
 class TusHeaderWrong(Invalid):
     """A header of the tus protocol is missing or cannot be read."""
 
     code = "tus_header_wrong"
 
 
-class TusTypeWrong(Invalid):
-    """Send the bytes as application/offset+octet-stream."""
+def refuse(request: Request[Any, Any, Any], error: TintypeError) -> Response[Problem]:
+    """A refusal as everywhere, with the header that every answer of this protocol carries."""
+    answer = on_refusal(request, error)
+    answer.headers["Tus-Resumable"] = VERSION
+    return answer
 
-    code = "tus_type_wrong"
 
-
-async def greet(request: Request[Any, Any, Any]) -> Response[None] | None:
+async def greet(request: Request[Any, Any, Any]) -> Response[Any] | None:
     """Answer OPTIONS with what we can do, and let nobody in who speaks another version.
 
     A hook, because the framework answers OPTIONS by itself before any route of ours is asked.
@@ -61,7 +57,8 @@ async def greet(request: Request[Any, Any, Any]) -> Response[None] | None:
         }
         return _answer(204, headers)
     if request.method != "GET" and request.headers.get("tus-resumable") != VERSION:
-        raise TusVersionWrong
+        said = {"Tus-Resumable": VERSION, "Tus-Version": VERSION}
+        return problem(412, "tus_version_wrong", "We speak tus 1.0.0: send `Tus-Resumable: 1.0.0`.", said)
     return None
 
 
@@ -71,6 +68,7 @@ class TusApi(Controller):
     path = "/api/v1/media/tus"
     tags = ("Media",)
     before_request = greet
+    exception_handlers = {TintypeError: refuse}  # noqa: RUF012 - the framework declares it, and reads it once
 
     @post("/", summary="Begin a resumable upload", request_max_body_size=None)
     async def begin(self, request: Request[Any, Any, Any], viewer: Viewer, rooms: House) -> Response[None]:
@@ -96,10 +94,11 @@ class TusApi(Controller):
     @patch("/{upload_id:str}", summary="Send bytes", request_max_body_size=None)
     async def send(
         self, request: Request[Any, Any, Any], upload_id: PathId, viewer: Viewer, rooms: House
-    ) -> Response[None]:
+    ) -> Response[Any]:
         """Bytes from `Upload-Offset` on; what arrives before the line breaks counts."""
         if not request.headers.get("content-type", "").startswith(CONTENT_TYPE):
-            raise TusTypeWrong
+            said = {"Tus-Resumable": VERSION}
+            return problem(415, "tus_type_wrong", f"Send the bytes as {CONTENT_TYPE}.", said)
         upload = await _find(upload_id, viewer.id, rooms)
         return await _take(
             request, rooms, upload, at=_number(request, "upload-offset"), status=204, headers={}

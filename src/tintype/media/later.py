@@ -59,6 +59,7 @@ class MediaLater:
         """What the library does when something has happened."""
         return [
             on(VideoReceived, self.convert, name="media-convert", concurrency=1),
+            on(MediaReady, self.forget_original, name="media-forget-original", concurrency=4),
             on(MediaDeleted, self.remove, name="media-remove", concurrency=4),
         ]
 
@@ -83,6 +84,13 @@ class MediaLater:
             return
         await self._finish(media, duration_ms=made.duration_ms, has_hls=made.has_hls)
 
+    async def forget_original(self, event: MediaReady) -> None:
+        """A camera writes into its clips where it was: once the clip is made, only who asked for it keeps that."""
+        media = await self._library.find(event.media_id)
+        if media is not None and not media.keeps_location:
+            for tier in self._storage.tiers:
+                await self._storage.delete([f"{PRIVATE}/{media.folder}/{ORIGINAL}"], tier=tier)
+
     async def remove(self, event: MediaDeleted) -> None:
         """Files first, then the row: a repeat finds less to do, and nothing is forgotten before it is gone."""
         for number in {self._shards.shard_of(each) for each in event.media_ids}:
@@ -97,8 +105,10 @@ class MediaLater:
     async def purge(self) -> None:
         """Unposted media, unfinished uploads, half-removed files and stuck conversions come to their end."""
         everywhere = self._shards.everywhere()
-        expired = [MediaId(row["id"]) for row in await everywhere.fetch(QUERIES.list_expired, limit=BITE)]
-        await self._library.delete(expired, only_unposted=True)
+        expired = 0
+        while rows := (await everywhere.fetch(QUERIES.list_expired, limit=BITE)).rows:
+            ids = [MediaId(row["id"]) for row in rows]
+            expired += await self._library.delete(ids, only_unposted=True)
         uploads = await self._uploads.end_expired()
         for row in await everywhere.fetch(QUERIES.list_unsettled, limit=BITE):
             if row["state"] == "deleted":
@@ -106,7 +116,7 @@ class MediaLater:
             elif media := await self._library.find(MediaId(row["id"])):
                 await self._fail(media, MediaTooSlow.code)
         left_behind = await asyncio.to_thread(self._library.workshop.tidy)
-        log.info("media.purged", media=len(expired), uploads=uploads, left_behind=left_behind)
+        log.info("media.purged", media=expired, uploads=uploads, left_behind=left_behind)
 
     async def _finish(self, media: Media, *, duration_ms: int, has_hls: bool) -> None:
         async with self._shards.owner(media.id).begin() as tx:
@@ -117,8 +127,6 @@ class MediaLater:
                 return
             await self._outbox.add(tx, MediaReady(media.id, media.account_id))
         await self._library.forget_cards([media.id])
-        if not media.keeps_location:  # a camera writes into its clips where it was
-            await self._storage.delete([f"{PRIVATE}/{media.folder}/{ORIGINAL}"], tier=media.tier)
         await self._tell(_progress(media, "ready", 100))
         log.info("media.converted", media_id=media.id)
 

@@ -124,11 +124,14 @@ class Uploads:
 
     async def end_expired(self) -> int:
         """Uploads that nobody finished in time are gone, bytes and all; returns how many."""
-        rows = (await self._shards.everywhere().fetch(QUERIES.list_expired_uploads, limit=BITE)).rows
-        for row in rows:
-            await self._storage.delete_below(f"{INCOMING}/{row['account_id']}/{row['id']}")
-            await self._shards.owner(row["id"]).execute(QUERIES.drop_upload, id=row["id"])
-        return len(rows)
+        count = 0
+        everywhere = self._shards.everywhere()
+        while rows := (await everywhere.fetch(QUERIES.list_expired_uploads, limit=BITE)).rows:
+            for row in rows:
+                await self._storage.delete_below(f"{INCOMING}/{row['account_id']}/{row['id']}")
+                await self._shards.owner(row["id"]).execute(QUERIES.drop_upload, id=row["id"])
+            count += len(rows)
+        return count
 
     async def _end(self, upload: Upload) -> None:
         await self._shards.owner(upload.id).execute(QUERIES.drop_upload, id=upload.id)
