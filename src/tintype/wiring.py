@@ -7,9 +7,9 @@ import contextlib
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
+import msgspec
 from nats.aio.client import Client
 from nats.errors import Error as BusError
-from obstore.store import LocalStore, ObjectStore, from_url
 from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
 
@@ -43,7 +43,7 @@ from tintype.belongings import Departures
 from tintype.comments import Comments
 from tintype.feed import Feed, Timelines
 from tintype.graph import Circles, Graph, Sight, Suggestions, graph_tallies
-from tintype.media import MediaLibrary
+from tintype.media import MediaLibrary, MediaRoom, Progress, build_media
 from tintype.moderation import Moderation
 from tintype.notifications import Notifications
 from tintype.posts import Desk, Posts, Profiles, Rules
@@ -85,6 +85,7 @@ class Rooms:
     circles: Circles
     suggestions: Suggestions
     media: MediaLibrary
+    media_room: MediaRoom
     posts: Posts
     profiles: Profiles
     comments: Comments
@@ -100,6 +101,7 @@ class Rooms:
         return [
             *self.accounts.handlers(),
             *self.graph.handlers(),
+            *self.media_room.handlers(),
             *self.posts.handlers(),
             *self.feed.handlers(),
             *self.comments.handlers(),
@@ -115,6 +117,7 @@ class Rooms:
             *self.graph.schedules(),
             *self.suggestions.schedules(),
             Schedule("counts-reconcile", RECONCILE_EVERY_S, self._reconcile),
+            *self.media_room.schedules(),
             *self.posts.schedules(),
             *self.accounts.schedules(),
             *self.comments.schedules(),
@@ -154,24 +157,29 @@ async def open_rooms(
         stack.push_async_callback(redis.aclose)
         bus = await connect_bus(settings, name=process)
         stack.push_async_callback(_close_bus, bus)
-        rooms = _build(settings, shards, redis, bus)
+        rooms = build_rooms(settings, shards, redis, bus)
         stack.push_async_callback(rooms.notifications.close)
         yield rooms
 
 
-def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Rooms:
+def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Rooms:
+    """The rooms on connections that somebody else opened."""
     names = Names(settings.namespace)
 
     async def poke(server: str) -> None:
         with contextlib.suppress(BusError):  # the relay's poll finds the row when the poke is lost
             await bus.publish(names.poke(server))
 
+    async def tell_progress(progress: Progress) -> None:
+        with contextlib.suppress(BusError):  # news for those who watch; the row says the same
+            await bus.publish(names.media_progress, msgspec.json.encode(progress))
+
     events = Outbox(poke)
     cache, limiter = Cache(redis, settings.namespace), Limiter(redis, settings.namespace)
     people = Accounts(shards, events, cache, limiter, settings=settings)
     follows = Graph(shards, events, people, limiter)
     sight = Sight(people, follows)
-    library = MediaLibrary(shards, open_store(settings))
+    pictures = build_media(settings, shards, redis, events, tell=tell_progress)
     desk = Desk(
         shards=shards,
         outbox=events,
@@ -180,7 +188,7 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         sight=sight,
         cache=cache,
         likes=HotCounts(redis, settings.namespace, "post", hot_per_s=settings.hot_likes_per_s),
-        media=library,
+        media=pictures.library,
         rules=Rules(settings.posts_per_day, settings.keep_deleted_posts_days),
     )
     shared = Posts(desk)
@@ -198,7 +206,8 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         sight=sight,
         circles=Circles(shards, people, follows, sight),
         suggestions=Suggestions(shards, sight),
-        media=library,
+        media=pictures.library,
+        media_room=pictures,
         posts=shared,
         profiles=Profiles(desk, shared),
         comments=said,
@@ -218,13 +227,6 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         ),
         departures=Departures(shards, events, people, {}),
     )
-
-
-def open_store(settings: Settings) -> ObjectStore:
-    """The place media live in: a directory by default, any object store by its URL."""
-    if "://" in settings.media_store:
-        return from_url(settings.media_store)
-    return LocalStore(settings.media_store or settings.home / "media", mkdir=True)
 
 
 def _check_engines(settings: Settings) -> None:

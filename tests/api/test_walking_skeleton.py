@@ -103,7 +103,7 @@ async def test_uploaded_sizes_are_served_for_ever_and_hold_no_metadata(ana: Pers
 async def test_a_file_that_is_no_photo_is_refused(ana: Person) -> None:
     answer = await ana.upload(b"GIF89a, or so it says")
 
-    assert (answer.status_code, answer.json()["code"]) == (400, "media_refused")
+    assert (answer.status_code, answer.json()["code"]) == (400, "media_unsupported")
 
 
 async def test_a_browser_needs_the_csrf_token_and_a_program_does_not(client: AsyncClient, bo: Person) -> None:

@@ -80,6 +80,10 @@ def test_every_setting_that_may_hold_a_password_is_secret() -> None:
         "nats",
         "media_store",
         "mail",
+        "media_store_warm",
+        "media_store_cold",
+        "media_s3_access_key",
+        "media_s3_secret_key",
         "secret_key",
         "vapid_key",
     }

@@ -15,8 +15,9 @@ from tintype.api.health import healthz, metrics, readyz
 from tintype.api.openapi import complete, openapi_config
 from tintype.api.problems import HANDLERS
 from tintype.api.routes import CONTROLLERS
+from tintype.api.serving import media_file
 from tintype.api.session import Sessions, check_credentials, send_fresh_cookies
-from tintype.api.static import WebApp, media_file
+from tintype.api.static import WebApp
 from tintype.base.settings import Settings
 from tintype.wiring import Rooms, open_rooms
 

@@ -13,7 +13,7 @@ from tintype.api import scopes
 from tintype.api.cursors import decode_cursor, decode_place, encode_cursor, encode_place
 from tintype.api.given import Cursor, House, Limit, PathId, Viewer, id_from
 from tintype.base.ids import AccountId, IdText
-from tintype.media import urls_of
+from tintype.media import Addresses
 from tintype.moderation import (
     Action,
     Case,
@@ -167,7 +167,9 @@ class ModerationApi(Controller):
         people = await _people(
             rooms, *(each for case in page.cases for each in (case.owner_id, case.claimed_by))
         )
-        shown = [show_case(case, people, rooms.shards.map.layout) for case in page.cases]
+        shown = [
+            show_case(case, people, rooms.shards.map.layout, rooms.media.addresses) for case in page.cases
+        ]
         last = page.next_place
         cursor = encode_place(last.report_count, last.opened_id) if last else None
         return CasesView(shown, cursor, last is not None)
@@ -193,7 +195,9 @@ class ModerationApi(Controller):
         layout = rooms.shards.map.layout
         said = [ComplaintView(c.reason, c.note, c.reported_at) for c in await queue.complaints(number)]
         done = [show_entry(each, people, layout) for each in history]
-        return CaseDetailsView(show_case(case, people, layout), await queue.reasons(number), said, done)
+        return CaseDetailsView(
+            show_case(case, people, layout, rooms.media.addresses), await queue.reasons(number), said, done
+        )
 
     @put("/cases/{case_id:str}/claim", summary="Claim or assign", scope=scopes.MODERATION)
     async def claim(
@@ -241,7 +245,7 @@ class ModerationApi(Controller):
         return LogView(shown, encode_cursor(page.next_before), page.next_before is not None)
 
 
-def show_case(case: Case, people: dict[AccountId, Account], layout: Layout) -> CaseView:
+def show_case(case: Case, people: dict[AccountId, Account], layout: Layout, addresses: Addresses) -> CaseView:
     """A case for a moderator."""
     folders: list[str] = case.evidence.get("folders", [])
     words = [case.evidence.get(part, "") for part in ("username", "full_name", "text")]
@@ -251,7 +255,7 @@ def show_case(case: Case, people: dict[AccountId, Account], layout: Layout) -> C
         object_id=str(case.object_id),
         owner=_person(case.owner_id, people),
         evidence_text="\n".join(word for word in words if word),
-        evidence_urls=[urls_of(folder)["640"] for folder in folders],
+        evidence_urls=[addresses.of_pictures(folder, signed=True)["640"] for folder in folders],
         status=case.status,
         report_count=case.report_count,
         object_state=case.object_state,
@@ -279,7 +283,7 @@ def show_entry(entry: LogEntry, people: dict[AccountId, Account], layout: Layout
 
 async def _show_one(rooms: Rooms, case: Case) -> CaseView:
     people = await _people(rooms, case.owner_id, case.claimed_by)
-    return show_case(case, people, rooms.shards.map.layout)
+    return show_case(case, people, rooms.shards.map.layout, rooms.media.addresses)
 
 
 async def _people(rooms: Rooms, *ids: AccountId | None) -> dict[AccountId, Account]:

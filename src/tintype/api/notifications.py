@@ -16,7 +16,7 @@ from tintype.api import scopes
 from tintype.api.cursors import decode_cursor, encode_cursor
 from tintype.api.given import Cursor, House, Limit, PathId, SessionReader, Viewer, id_from
 from tintype.base.ids import IdText
-from tintype.media import urls_of
+from tintype.media import Addresses, urls_of
 from tintype.notifications import (
     Audience,
     Choice,
@@ -177,7 +177,8 @@ class NotificationsApi(Controller):
         found = await reading.page(viewer.id, before=decode_cursor(cursor), limit=limit)
         unread = await reading.count_unread(viewer.id)
         now = datetime.now(UTC)
-        shown = [show_notification(each, rooms.shards.map.layout, now) for each in found.notifications]
+        layout, addresses = rooms.shards.map.layout, rooms.media.addresses
+        shown = [show_notification(each, layout, addresses, now) for each in found.notifications]
         return NotificationsView(
             shown, unread, encode_cursor(found.next_before), found.next_before is not None
         )
@@ -288,7 +289,9 @@ class PushApi(Controller):
         await rooms.notifications.pushing.unsubscribe(viewer.id, id_from(subscription_id))
 
 
-def show_notification(line: Notification, layout: Layout, now: datetime) -> NotificationView:
+def show_notification(
+    line: Notification, layout: Layout, addresses: Addresses, now: datetime
+) -> NotificationView:
     """A line for its reader."""
     happened_at = layout.id_time(line.place)
     return NotificationView(
@@ -298,7 +301,7 @@ def show_notification(line: Notification, layout: Layout, now: datetime) -> Noti
         actor_count=line.actor_count,
         others_count=max(0, line.actor_count - len(line.actors)),
         object_id=str(line.object_id) if line.object_id else None,
-        post=PreviewView(str(line.post.id), _thumbnail(line.post)) if line.post else None,
+        post=PreviewView(str(line.post.id), _thumbnail(line.post, addresses)) if line.post else None,
         happened_at=happened_at,
         recency=_recency(now - happened_at),
         is_read=line.is_read,
@@ -321,8 +324,8 @@ def _show_subscription(subscription: Subscription, current: str) -> Subscription
     return SubscriptionView(str(subscription.id), subscription.device, is_current)
 
 
-def _thumbnail(post: Post) -> str | None:
-    return urls_of(post.media[0].folder)["150"] if post.media else None
+def _thumbnail(post: Post, addresses: Addresses) -> str | None:
+    return addresses.of_pictures(post.media[0].folder, signed=True)["150"] if post.media else None
 
 
 def _recency(age: timedelta) -> Recency:

@@ -1,12 +1,9 @@
-"""Uploading, posting, liking and the feed over HTTP."""
+"""Posting, liking and the feed over HTTP."""
 
-from datetime import datetime
-from typing import Annotated, Any, BinaryIO, cast
+from typing import Annotated, Any
 
-import msgspec
 from litestar import Controller, Request, Response, delete, get, patch, post, put
-from litestar.datastructures import UploadFile
-from litestar.params import HeaderParameter, JSONBody, MultipartBody
+from litestar.params import HeaderParameter, JSONBody
 
 from tintype.accounts import Account
 from tintype.api import scopes
@@ -17,44 +14,17 @@ from tintype.api.given import Cursor, Guest, House, Limit, PostRef, Viewer, id_f
 from tintype.api.shown import show_page, show_posts
 from tintype.api.views import PeopleView, PostsView, PostView, show_person
 from tintype.base.ids import MediaId, PostId
-from tintype.media import MediaRefused
 from tintype.posts import Page, PostNotFound
 from tintype.wiring import Rooms
 
-LARGEST_PHOTO_BYTES = 30 * 1024 * 1024
 IdempotencyKey = Annotated[str | None, HeaderParameter(name="Idempotency-Key", max_length=128)]
 
 
-class UploadedView(msgspec.Struct, frozen=True):
-    """A picture that waits to be posted."""
-
-    media_id: str
-    urls: dict[str, str]
-    width: int
-    height: int
-    placeholder: str | None
-    expires_at: datetime | None
-
-
 class PostsApi(Controller):
-    """Posts, from the upload to the feed."""
+    """Posts and the feed."""
 
     path = "/api/v1"
     tags = ("Posts",)
-
-    @post("/media/upload", summary="Upload a photo", request_max_body_size=LARGEST_PHOTO_BYTES + 64 * 1024)
-    async def upload(
-        self,
-        data: MultipartBody[dict[str, UploadFile]],
-        viewer: Viewer,
-        rooms: House,
-    ) -> UploadedView:
-        """Take a photo in. It must be posted within 24 hours."""
-        file = data.get("file")
-        if not isinstance(file, UploadFile):
-            raise MediaRefused("Send the photo as the form field `file`.")
-        media = await rooms.media.upload(viewer.id, cast("BinaryIO", file.file))
-        return UploadedView(str(media.id), media.urls(), media.width, media.height, None, media.expires_at)
 
     @post("/posts", summary="Publish a post", scope=scopes.POSTS_WRITE)
     async def publish(

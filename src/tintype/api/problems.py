@@ -23,10 +23,13 @@ from tintype.base.errors import (
     Unavailable,
 )
 from tintype.base.log import current_request_id, get_log
+from tintype.media import ChecksumWrong, MediaTooLarge
 
 log = get_log("http")
 
 STATUSES: tuple[tuple[type[TintypeError], int], ...] = (
+    (MediaTooLarge, 413),
+    (ChecksumWrong, 460),  # the tus protocol's own
     (NotSignedIn, 401),
     (NotFound, 404),
     (Forbidden, 403),

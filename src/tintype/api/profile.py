@@ -6,7 +6,7 @@ import msgspec
 from litestar import Controller, Request, delete, get, patch, post, put
 from litestar.params import JSONBody, QueryParameter
 
-from tintype.accounts import PrivateDetails
+from tintype.accounts import PrivacyChanged, PrivateDetails
 from tintype.api import scopes
 from tintype.api.given import CallerInfo, Current, House, Proven, SessionReader, Viewer, id_from
 from tintype.api.views import AccountView, show_account
@@ -83,6 +83,8 @@ class ProfileApi(Controller):
             website=data.website,
             is_private=data.is_private,
         )
+        if data.is_private is not None:
+            await rooms.media.forget_privacy(PrivacyChanged(viewer.id, data.is_private))
         return show_account(changed)
 
     @get("/accounts/me/private", summary="What only I see")

@@ -101,7 +101,10 @@ def _show(found: Profile, rooms: Rooms) -> ProfileView:
         following_count=account.following_count,
         relationship=show_relation(found.seen.relation),
         shows_posts=found.seen.shows_content,
-        posts=[show_grid_post(post, rooms.shards.map.layout) for post in page.items],
+        posts=[
+            show_grid_post(post, rooms.shards.map.layout, rooms.media.addresses, signed=account.is_private)
+            for post in page.items
+        ],
         next_cursor=encode_cursor(page.next_before),
         has_more=page.next_before is not None,
     )

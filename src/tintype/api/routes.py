@@ -5,6 +5,8 @@ from litestar import Controller
 from tintype.api.accounts import AccountsApi
 from tintype.api.comments import CommentsApi
 from tintype.api.graph import GraphApi
+from tintype.api.looks import LooksApi
+from tintype.api.media import MediaApi
 from tintype.api.moderation import ModerationApi
 from tintype.api.notifications import NotificationsApi, PushApi
 from tintype.api.people import PeopleApi
@@ -16,6 +18,7 @@ from tintype.api.saves import SavesApi
 from tintype.api.security import SecurityApi
 from tintype.api.sessions import SessionsApi
 from tintype.api.tokens import TokensApi
+from tintype.api.tus import TusApi
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     AccountsApi,
@@ -26,6 +29,9 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     TokensApi,
     SecurityApi,
     PostsApi,
+    MediaApi,
+    TusApi,
+    LooksApi,
     CommentsApi,
     SavesApi,
     ProfilesApi,

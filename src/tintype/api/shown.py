@@ -20,7 +20,14 @@ async def show_posts(rooms: Rooms, viewer: Account | None, posts: Sequence[Post]
     if viewer_id is not None and posts:
         saved = await rooms.saves.which_saved(viewer_id, [post.id for post in posts])
     return [
-        show_post(post, people, rooms.shards.map.layout, viewer=viewer_id, has_saved=post.id in saved)
+        show_post(
+            post,
+            people,
+            rooms.shards.map.layout,
+            rooms.media.addresses,
+            viewer=viewer_id,
+            has_saved=post.id in saved,
+        )
         for post in posts
         if post.author_id in people
     ]

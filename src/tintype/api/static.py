@@ -1,4 +1,4 @@
-"""Serves the built web app and media files with the caching each of them can bear.
+"""Serves the built web app with the caching each of its files can bear.
 
 Files under /assets/ carry a hash in their name, so they never change; everything else is the app's one page,
 whatever the address, because the app routes by itself.
@@ -15,9 +15,6 @@ from litestar import Request, Response, get
 from litestar.exceptions import NotFoundException
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
-
-from tintype.api.given import House
-from tintype.media import MediaNotFound
 
 FOR_EVER = "public, max-age=31536000, immutable"
 ALWAYS_ASK = "no-cache"
@@ -82,15 +79,6 @@ class WebApp:
                 file.zipped, media_type=file.media_type, headers=headers | {"Content-Encoding": "gzip"}
             )
         return Response(file.content, media_type=file.media_type, headers=headers)
-
-
-@get("/media/{path:path}", summary="A media file", tags=["Media"])
-async def media_file(path: FromPath[str], rooms: House) -> Response[bytes]:
-    """The bytes of one size of a picture; its name never comes to mean anything else."""
-    if ".." in path or "\0" in path or not path.endswith(".jpg"):
-        raise MediaNotFound
-    content = await rooms.media.read(path.lstrip("/"))
-    return Response(content, media_type="image/jpeg", headers={"Cache-Control": FOR_EVER})
 
 
 def _load(path: Path, folder: Path) -> StaticFile:

@@ -9,7 +9,7 @@ from shardwright.ids import Layout, encode_short
 from tintype.accounts import Account
 from tintype.base.ids import AccountId
 from tintype.graph import Relation, Seen
-from tintype.media import urls_of
+from tintype.media import Addresses, MediaState, MediaType, urls_of
 from tintype.posts import Post, PostMedia, Span
 
 
@@ -50,14 +50,19 @@ class TaggedView(msgspec.Struct, frozen=True):
 
 
 class MediaView(msgspec.Struct, frozen=True):
-    """One picture of a post, in every size."""
+    """One picture or clip of a post. A clip that is still converted shows its poster and has no `video_url` yet."""
 
     media_id: str
-    type: str
+    type: MediaType
+    state: MediaState
     url: str
     urls: dict[str, str]
+    squares: dict[str, str]
+    video_url: str | None
+    hls_url: str | None
     width: int
     height: int
+    duration_ms: int | None
     alt_text: str
     placeholder: str | None
     tagged: list[TaggedView]
@@ -237,17 +242,19 @@ def show_post(
     post: Post,
     people: Mapping[AccountId, Account],
     layout: Layout,
+    addresses: Addresses,
     *,
     viewer: AccountId | None,
     has_saved: bool,
 ) -> PostView:
     """A post; `people` are its author and those in its pictures and words that the viewer may know of."""
+    signed = people[post.author_id].is_private
     return PostView(
         post_id=str(post.id),
         code=encode_short(post.id),
         permalink=f"/p/{encode_short(post.id)}",
         author=show_author(people[post.author_id]),
-        media=[show_media(item, people) for item in post.media],
+        media=[show_media(item, people, addresses, signed=signed) for item in post.media],
         caption=post.caption,
         spans=[_show_span(span, people) for span in post.spans if _is_known(span, people)],
         place=_show_place(post),
@@ -267,13 +274,13 @@ def show_post(
     )
 
 
-def show_grid_post(post: Post, layout: Layout) -> GridPostView:
+def show_grid_post(post: Post, layout: Layout, addresses: Addresses, *, signed: bool) -> GridPostView:
     """A post as a square."""
     return GridPostView(
         post_id=str(post.id),
         code=encode_short(post.id),
         permalink=f"/p/{encode_short(post.id)}",
-        cover=show_media(post.media[0], {}) if post.media else None,
+        cover=show_media(post.media[0], {}, addresses, signed=signed) if post.media else None,
         media_count=len(post.media),
         like_count=post.like_count,
         comment_count=post.comment_count,
@@ -283,9 +290,12 @@ def show_grid_post(post: Post, layout: Layout) -> GridPostView:
     )
 
 
-def show_media(item: PostMedia, people: Mapping[AccountId, Account]) -> MediaView:
-    """A picture with those in it that the viewer may know of."""
-    urls = urls_of(item.folder)
+def show_media(
+    item: PostMedia, people: Mapping[AccountId, Account], addresses: Addresses, *, signed: bool
+) -> MediaView:
+    """A picture or clip with those in it that the viewer may know of; signed where its author is private."""
+    urls = addresses.of_pictures(item.folder, signed=signed)
+    is_playable = item.type == "video" and item.state == "ready"
     tagged = [
         TaggedView(str(each.account_id), people[each.account_id].username, each.x, each.y)
         for each in item.tagged
@@ -293,13 +303,18 @@ def show_media(item: PostMedia, people: Mapping[AccountId, Account]) -> MediaVie
     ]
     return MediaView(
         media_id=str(item.media_id),
-        type="image",
+        type=item.type,
+        state=item.state,
         url=urls["1080"],
         urls=urls,
+        squares=addresses.of_squares(item.folder, signed=signed),
+        video_url=addresses.of_video(item.folder, signed=signed) if is_playable else None,
+        hls_url=addresses.of_playlist(item.folder, signed=signed) if is_playable and item.has_hls else None,
         width=item.width,
         height=item.height,
+        duration_ms=item.duration_ms,
         alt_text=item.alt_text,
-        placeholder=None,
+        placeholder=item.placeholder,
         tagged=tagged,
     )
 

@@ -41,6 +41,11 @@ class Names:
         """Where a handler's dead letters go."""
         return f"{self.namespace}.dead.{handler}"
 
+    @property
+    def media_progress(self) -> str:
+        """How far the conversion of a clip is, for whoever watches: JSON `{media_id, account_id, state, progress}`."""
+        return f"{self.namespace}.media.progress"
+
     def poke(self, server: str) -> str:
         """Wakes the relay of a PostgreSQL server."""
         return f"{self.namespace}.poke.{server}"

@@ -53,7 +53,28 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     mqtt_port: Port = 1883
     mqtt_ws_port: Port = 8083
     media_store: Secret = ""
-    """Where media live: a directory or an object store URL; empty: `media` inside home."""
+    """Where media live: a directory or an object store URL (`s3://bucket/prefix`); empty: `media` inside home."""
+    media_store_warm: Secret = ""
+    """Where media of the warm tier live; empty: where the hot ones do."""
+    media_store_cold: Secret = ""
+    """Where media of the cold tier live; empty: where the warm ones do."""
+    media_s3_endpoint: str = ""
+    """Address of an S3 service other than Amazon's; plain HTTP is allowed."""
+    media_s3_region: str = "us-east-1"
+    media_s3_access_key: Secret = ""
+    media_s3_secret_key: Secret = ""
+    media_work: str = ""
+    """Where files lie while they are worked on; empty: `work` inside home."""
+    media_photo_bytes: Annotated[int, msgspec.Meta(ge=1)] = 30 * 1024 * 1024
+    media_video_bytes: Annotated[int, msgspec.Meta(ge=1)] = 100 * 1024 * 1024
+    media_url_life_s: Annotated[int, msgspec.Meta(ge=60, le=7 * 86_400)] = 3_600
+    """How long the address of a private account's file opens it at most."""
+    media_warm_after_days: Annotated[int, msgspec.Meta(ge=0)] = 7
+    media_cold_after_days: Annotated[int, msgspec.Meta(ge=0)] = 365
+    media_cold_idle_days: Annotated[int, msgspec.Meta(ge=0, le=90)] = 90
+    """Media grow cold only when nobody has looked at them for this long."""
+    media_hot_reads_per_day: Annotated[int, msgspec.Meta(ge=1)] = 10
+    """Media read more often than this stay hot, or become so again, whatever their age."""
     namespace: Annotated[str, msgspec.Meta(pattern="^[a-z][a-z0-9_]{0,30}$")] = "tintype"
     """Prefix of Redis keys and NATS names, so that installations can share servers."""
     web_dist: Path = PACKED_WEB_APP

@@ -5,7 +5,6 @@ a run too many changes nothing.
 """
 
 import asyncio
-import io
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
@@ -122,7 +121,10 @@ class Demo:
         photo = shot.photo
         seed = f"{self._seed}/{shot.username}/{shot.number}"
         content = await asyncio.to_thread(take_picture, photo.scene, photo.mood, photo.shape, seed=seed)
-        media = await self._rooms.media.upload(author, io.BytesIO(content))
+        with self._rooms.media.workshop.folder() as folder:
+            source = folder / "photo"
+            await asyncio.to_thread(source.write_bytes, content)
+            media = await self._rooms.media.upload(author, source)
         return await self._rooms.posts.publish(
             author,
             [media.id],

@@ -6,6 +6,7 @@ from typing import Generic, Literal, TypeVar
 import msgspec
 
 from tintype.base.ids import AccountId, MediaId, PostId
+from tintype.media import MediaState, MediaType
 
 LONGEST_CAPTION = 2_200
 LONGEST_ALT_TEXT = 1_000
@@ -46,13 +47,18 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class PostMedia(msgspec.Struct, frozen=True):
-    """One picture of a post."""
+    """One picture or clip of a post."""
 
     media_id: MediaId
     folder: str
+    type: MediaType
+    state: MediaState
     width: int
     height: int
     alt_text: str
+    placeholder: str | None = None
+    duration_ms: int | None = None
+    has_hls: bool = False
     tagged: tuple[Tagged, ...] = ()
 
 

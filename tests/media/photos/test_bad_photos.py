@@ -1,0 +1,125 @@
+"""What strangers send, through the sandbox as in life: each fails with its code, and the next photo is made."""
+
+import random
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.media.photos import recipes
+from tests.media.photos.recipes import names, put
+from tintype.media.errors import MediaRefused
+from tintype.media.photos import make_photo_apart
+
+SMALL = recipes.landscape(600, 450)
+JPEG = recipes.encode(SMALL, quality=90)
+PNG = recipes.encode(SMALL, "PNG")
+WEBP = recipes.encode(SMALL, "WEBP")
+HEIC = recipes.heic(SMALL)
+
+
+def stirred(content: bytes, start: int, seed: int = 1) -> bytes:
+    """The same file with a hundred bytes changed behind its header."""
+    chance, changed = random.Random(seed), bytearray(content)  # noqa: S311 - damage, not secrets
+    for _ in range(100):
+        changed[chance.randrange(start, len(content))] = chance.randrange(256)
+    return bytes(changed)
+
+
+BAD = {
+    "a PNG of 30,000 pixels a side": (recipes.png(30_000, 30_000), "media_dimensions_refused"),
+    "a JPEG of 65,500 pixels a side": (
+        recipes.with_jpeg_size(JPEG, 65_500, 65_500),
+        "media_dimensions_refused",
+    ),
+    "20,000 by 10": (recipes.png(20_000, 10), "media_dimensions_refused"),
+    "a scan bomb": (recipes.scan_bomb(), "media_bomb"),
+    "a profile bomb": (
+        recipes.png(8, 8, recipes.chunk(b"iCCP", b"x\0\0" + zlib.compress(bytes(50 << 20))), rows=bytes(72)),
+        "media_bomb",
+    ),
+    "a text bomb": (
+        recipes.png(8, 8, recipes.chunk(b"zTXt", b"x\0\0" + zlib.compress(bytes(50 << 20))), rows=bytes(72)),
+        "media_bomb",
+    ),
+    "a PNG with fewer rows than it says": (recipes.png(1000, 1000, rows=bytes(1001 * 3)), "media_damaged"),
+    "a JPEG taller than it is": (recipes.with_jpeg_size(JPEG, 600, 4000), "media_damaged"),
+    "a HEIC that is larger than it says": (
+        HEIC.replace(b"ispe\0\0\0\0", b"ispe\0\0\0\0" + struct.pack(">II", 64, 64), 1)[: len(HEIC)],
+        "media_damaged",
+    ),
+    "a JPEG cut short": (JPEG[: len(JPEG) * 6 // 10], "media_damaged"),
+    "a PNG cut short": (PNG[: len(PNG) * 6 // 10], "media_damaged"),
+    "a WebP cut short": (WEBP[: len(WEBP) * 6 // 10], "media_damaged"),
+    "a HEIC cut short": (HEIC[: len(HEIC) * 6 // 10], "media_damaged"),
+    "a PNG with changed bytes": (stirred(PNG, 200), "media_damaged"),
+    "an animation": (
+        recipes.encode(
+            SMALL, "WEBP", save_all=True, append_images=[recipes.plain((1, 2, 3), width=600, height=450)]
+        ),
+        "media_animated",
+    ),
+    "a page in a comment": (recipes.with_segment(JPEG, 0xFE, b"<html><script>alert(1)"), "media_disguised"),
+    "an SVG": (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "media_unsupported"),
+    "a script for ImageMagick": (b"push graphic-context\nimage over 0,0 0,0 'x'", "media_unsupported"),
+    "a playlist": (b"#EXTM3U\nfile:///etc/passwd\n", "media_unsupported"),
+    "a GIF": (b"GIF89a" + bytes(100), "media_unsupported"),
+    "nothing": (b"", "media_unsupported"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+async def test_a_bad_file_is_refused_with_its_code(source: Path, out: Path, name: str) -> None:
+    content, code = BAD[name]
+    put(source, content)
+
+    with pytest.raises(MediaRefused) as refused:
+        await make_photo_apart(source, out)
+
+    assert refused.value.code == code
+    assert names(out) == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("content", [JPEG, WEBP, HEIC], ids=["jpeg", "webp", "heic"])
+async def test_changed_bytes_make_a_photo_or_a_refusal(
+    source: Path, out: Path, content: bytes, seed: int
+) -> None:
+    put(source, stirred(content, 700, seed))
+
+    try:
+        photo = await make_photo_apart(source, out)
+    except MediaRefused:
+        assert names(out) == []
+    else:
+        assert (photo.width, photo.height) == (600, 450)
+
+
+async def test_a_good_photo_is_made_after_bad_ones(source: Path, out: Path) -> None:
+    for content in (b"", recipes.scan_bomb(scans=300), JPEG[:900]):
+        put(source, content)
+        with pytest.raises(MediaRefused):
+            await make_photo_apart(source, out)
+
+    put(source, JPEG)
+    assert (await make_photo_apart(source, out)).width == 600
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "mode", "options"),
+    [
+        ("JPEG", "RGB", {"progressive": True}),
+        ("JPEG", "CMYK", {"progressive": True}),
+        ("WEBP", "RGBA", {"method": 0}),
+    ],
+)
+async def test_the_largest_photos_we_take_fit_into_the_sandbox(
+    source: Path, out: Path, kind: str, mode: str, options: dict[str, Any]
+) -> None:
+    picture = recipes.plain((90, 120, 60, 40)[: len(mode)], mode, 9_200, 6_900)
+    put(source, recipes.encode(picture, kind, **options))
+
+    assert (await make_photo_apart(source, out)).width == 1080

@@ -1,0 +1,34 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.media.photos import recipes
+from tests.media.photos.recipes import put
+from tintype.media.errors import MediaUnsupported
+from tintype.media.photos import LazyKind, convert_apart
+
+
+@pytest.mark.parametrize("kind", ["webp", "avif"])
+async def test_a_size_of_ours_becomes_smaller_in_another_format(
+    source: Path, out: Path, kind: LazyKind
+) -> None:
+    picture = recipes.landscape(1080, 810)
+    size_bytes = put(source, recipes.encode(picture, quality=82))
+
+    made = await convert_apart(source, out / f"1080.{kind}", kind)
+
+    with Image.open(out / made.name) as image:
+        assert image.format == kind.upper()
+        difference = np.abs(np.asarray(image.convert("RGB")).astype(float) - np.asarray(picture))
+    assert difference.mean() < 4
+    assert (made.width, made.height) == (1080, 810)
+    assert made.size_bytes == (out / made.name).stat().st_size < size_bytes
+
+
+async def test_only_our_own_format_is_converted(source: Path, out: Path) -> None:
+    put(source, recipes.encode(recipes.corners(), "PNG"))
+
+    with pytest.raises(MediaUnsupported):
+        await convert_apart(source, out / "1080.webp", "webp")

@@ -1,0 +1,206 @@
+"""Files on their way out: ranges, conditions, formats, caching, and addresses that are none."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.media.files import media_id_in, paths_in, storage_of
+from tests.support import Person, photo
+from tintype.media import files as serving
+from tintype.wiring import Rooms
+
+JPEG_ONLY = {"Accept": "image/jpeg"}
+
+
+async def uploaded(person: Person) -> str:
+    return (await person.upload(photo(1200, 900))).json()["urls"]["1080"]
+
+
+async def test_a_file_may_be_kept_for_a_year_and_is_known_by_its_tag(eve: Person) -> None:
+    address = await uploaded(eve)
+
+    whole = await eve.client.get(address, headers=JPEG_ONLY)
+    head = await eve.client.head(address, headers=JPEG_ONLY)
+
+    assert whole.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert whole.headers["etag"].startswith('"')
+    assert whole.headers["accept-ranges"] == "bytes"
+    assert int(whole.headers["content-length"]) == len(whole.content)
+    assert (head.status_code, head.content) == (200, b"")
+    for name in ("content-length", "etag", "last-modified", "content-type", "cache-control"):
+        assert head.headers[name] == whole.headers[name]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ("bytes=0-0", slice(0, 1)),
+        ("bytes=10-99", slice(10, 100)),
+        ("bytes=100-", slice(100, None)),
+        ("bytes=-50", slice(-50, None)),
+        ("bytes=0-99999999", slice(0, None)),
+        ("bytes=-99999999", slice(0, None)),
+    ],
+)
+async def test_a_part_of_a_file_is_just_that_part(eve: Person, wanted: str, expected: slice) -> None:
+    address = await uploaded(eve)
+    whole = (await eve.client.get(address, headers=JPEG_ONLY)).content
+
+    answer = await eve.client.get(address, headers={**JPEG_ONLY, "Range": wanted})
+
+    first = expected.indices(len(whole))[0]
+    assert answer.status_code == 206
+    assert answer.content == whole[expected]
+    assert answer.headers["content-range"] == f"bytes {first}-{first + len(answer.content) - 1}/{len(whole)}"
+
+
+@pytest.mark.parametrize("wanted", ["bytes=99999999-", "bytes=-0"])
+async def test_bytes_that_are_not_there_are_a_416(eve: Person, wanted: str) -> None:
+    answer = await eve.client.get(await uploaded(eve), headers={**JPEG_ONLY, "Range": wanted})
+
+    assert answer.status_code == 416
+    assert answer.headers["content-range"].startswith("bytes */")
+
+
+@pytest.mark.parametrize("wanted", ["bytes=0-1,5-6", "lines=1-2", "bytes=5-2", "bytes=-", "nonsense"])
+async def test_a_range_we_do_not_read_gets_the_whole_file(eve: Person, wanted: str) -> None:
+    answer = await eve.client.get(await uploaded(eve), headers={**JPEG_ONLY, "Range": wanted})
+
+    assert answer.status_code == 200
+
+
+async def test_who_has_the_file_already_gets_none(eve: Person) -> None:
+    address = await uploaded(eve)
+    first = (await eve.client.get(address, headers=JPEG_ONLY)).headers
+    day_before = "Mon, 01 Jan 2024 00:00:00 GMT"
+
+    answers: dict[int, list[dict[str, str]]] = {
+        304: [
+            {"If-None-Match": first["etag"]},
+            {"If-None-Match": f'"other", W/{first["etag"]}'},
+            {"If-None-Match": "*"},
+            {"If-Modified-Since": first["last-modified"]},
+        ],
+        200: [
+            {"If-None-Match": '"other"'},
+            {"If-None-Match": '"other"', "If-Modified-Since": first["last-modified"]},
+            {"If-Modified-Since": day_before},
+            {"If-Modified-Since": "when hell freezes over"},
+            {"Range": "bytes=0-9", "If-Range": '"other"'},
+            {"Range": "bytes=0-9", "If-Range": day_before},
+        ],
+        206: [
+            {"Range": "bytes=0-9", "If-Range": first["etag"]},
+            {"Range": "bytes=0-9", "If-Range": first["last-modified"]},
+        ],
+    }
+
+    for status, questions in answers.items():
+        for question in questions:
+            answer = await eve.client.get(address, headers={**JPEG_ONLY, **question})
+            assert answer.status_code == status, question
+
+
+@pytest.mark.parametrize(
+    ("accept", "media_type"),
+    [
+        ("image/avif,image/webp,*/*", "image/avif"),
+        ("image/webp,*/*", "image/webp"),
+        ("image/avif;q=0, image/webp;q=0.8", "image/webp"),
+        ("*/*", "image/jpeg"),
+        ("", "image/jpeg"),
+    ],
+)
+async def test_the_smallest_format_that_is_accepted_is_made_once_and_kept(
+    eve: Person, house: Rooms, accept: str, media_type: str
+) -> None:
+    address = await uploaded(eve)
+
+    many = await asyncio.gather(*(eve.client.get(address, headers={"Accept": accept}) for _ in range(4)))
+
+    assert {answer.headers["content-type"] for answer in many} == {media_type}
+    assert {answer.headers["vary"] for answer in many} == {"Accept"}
+    assert len({answer.content for answer in many}) == 1
+    made = [path for path in await paths_in(house) if path.endswith((".webp", ".avif"))]
+    assert len(made) == (0 if media_type == "image/jpeg" else 1)
+
+
+async def test_formats_have_tags_of_their_own(eve: Person) -> None:
+    address = await uploaded(eve)
+
+    jpeg = await eve.client.get(address, headers=JPEG_ONLY)
+    webp = await eve.client.get(address, headers={"Accept": "image/webp"})
+    again = await eve.client.get(
+        address, headers={"Accept": "image/webp", "If-None-Match": jpeg.headers["etag"]}
+    )
+
+    assert webp.headers["etag"] != jpeg.headers["etag"]
+    assert again.status_code == 200
+
+
+async def test_while_converters_are_busy_the_jpeg_is_served_for_a_moment(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "CONVERSIONS_AT_ONCE", 0)
+
+    answer = await eve.client.get(await uploaded(eve), headers={"Accept": "image/webp"})
+
+    assert answer.headers["content-type"] == "image/jpeg"
+    assert answer.headers["cache-control"] == "public, max-age=60"
+
+
+async def test_an_avatar_may_be_kept_for_an_hour_and_a_story_until_it_ends(eve: Person, house: Rooms) -> None:
+    files = {"file": ("a.jpg", photo(), "image/jpeg")}
+    avatar = (await eve.call("POST", "/media/upload", files=files, data={"kind": "avatar"})).json()
+    story = (await eve.call("POST", "/media/upload", files=files, data={"kind": "story"})).json()
+    await house.media.set_end([media_id_in(story["media_id"])], datetime.now(UTC) + timedelta(seconds=500))
+
+    kept = [(await eve.client.get(each["urls"]["320"])).headers["cache-control"] for each in (avatar, story)]
+
+    assert kept[0] == "public, max-age=3600"
+    assert 480 <= int(kept[1].removeprefix("public, max-age=")) <= 500
+
+
+async def test_addresses_that_are_none_answer_as_what_does_not_exist(eve: Person, house: Rooms) -> None:
+    address = await uploaded(eve)
+    folder = address.removeprefix("/media/").rsplit("/", 1)[0]
+    await storage_of(house).put("secret.jpg", b"not for you")
+    odd = [
+        "",
+        "secret.jpg",
+        "../secret.jpg",
+        "%2e%2e/secret.jpg",
+        "%252e%252e%252fsecret.jpg",
+        f"{folder}/../../../secret.jpg",
+        f"{folder}/..%2f..%2fsecret.jpg",
+        f"{folder}/1080.jpg%00",
+        f"{folder}/1080.jpg%00.png",
+        f"{folder}//1080.jpg/x.jpg",
+        f"{folder}/1080.php",
+        f"{folder}/nothing.jpg",
+        f"{folder}\\1080.jpg",
+        f"private/{folder}/original",
+        f"private/{folder}/exif.json",
+        f"incoming/{folder}/1080.jpg",
+        f"{folder[:-1]}x/1080.jpg",
+        f"99999999999999999999/{folder.split('/')[1]}/1080.jpg",
+        f"{folder.split('/')[0]}/9223372036854775807-AAAAAAAAAAAAAAAA/1080.jpg",
+        f"{quote(chr(0xFF11))}/3-AAAAAAAAAAAAAAAA/1080.jpg",
+        "~1.x/" + folder + "/1080.jpg",
+        "%ff%fe/1080.jpg",
+    ]
+
+    answers: list[tuple[str, Any]] = [(each, await eve.client.get(f"/media/{each}")) for each in odd]
+
+    assert [(each, answer.status_code) for each, answer in answers if answer.status_code != 404] == []
+    assert (await eve.client.post(address)).status_code == 405
+
+
+async def test_what_is_forgotten_by_redis_is_known_by_the_shard(eve: Person, house: Rooms) -> None:
+    address = await uploaded(eve)
+    await house.redis.flushdb()
+
+    assert (await eve.client.get(address)).status_code == 200
