@@ -4,8 +4,9 @@ from litestar import Controller
 
 from tintype.api.accounts import AccountsApi
 from tintype.api.moderation import ModerationApi
-from tintype.api.notifications import NotificationsApi, PushApi
+from tintype.api.notifications import NotificationsApi
 from tintype.api.posts import PostsApi
+from tintype.api.push import PushApi
 from tintype.api.reports import ReportsApi
 
 CONTROLLERS: tuple[type[Controller], ...] = (
