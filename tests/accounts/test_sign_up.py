@@ -49,7 +49,7 @@ async def test_who_was_too_slow_cannot_create_the_account_any_more(
 async def _claim(rooms: Rooms, username: str) -> AccountId:
     home = rooms.shards.place()
     account_id = AccountId(await home.fetch_value(QUERIES.draw_account_id))
-    await rooms.shards.of(username).execute(QUERIES.claim_username, username=username, account_id=account_id)
+    await rooms.shards.of(username).execute(QUERIES.claim_username, key=username, account_id=account_id)
     return account_id
 
 

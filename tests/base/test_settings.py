@@ -79,6 +79,7 @@ def test_every_setting_that_may_hold_a_password_is_secret() -> None:
         "redis",
         "nats",
         "media_store",
+        "mail",
         "secret_key",
         "vapid_key",
     }

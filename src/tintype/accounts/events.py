@@ -38,3 +38,20 @@ class SessionsEnded(Event, frozen=True):
 
     account_id: AccountId
     session_ids: tuple[str, ...] = ()
+    token_hashes: tuple[str, ...] = ()
+    """Under which names the cache knows them."""
+
+
+class MailWanted(Event, frozen=True):
+    """A mail waits to be sent. It holds no secret: who sends it makes that anew."""
+
+    account_id: AccountId
+    kind: str
+    nonce: str
+
+
+class ResetAsked(Event, frozen=True):
+    """Somebody says they forgot their password. Whether anybody goes by that name is found out later, unseen."""
+
+    identifier: str
+    nonce: str

@@ -1,24 +1,11 @@
 """What an account looks like to the rest of the house."""
 
-import re
+from datetime import datetime
 from typing import Literal
 
 import msgspec
 
-from tintype.accounts.errors import PasswordRefused, UsernameRefused
 from tintype.base.ids import AccountId
-
-SHORTEST_PASSWORD, LONGEST_PASSWORD = 8, 256
-LONGEST_FULL_NAME = 100
-USERNAME = re.compile(r"[a-z0-9_](?:[a-z0-9_]|\.(?!\.|$)){0,29}")
-RESERVED = frozenset(
-    """
-    about account accounts admin api app assets create direct explore feed help login logout media me moderator
-    null official p posts reels root search security settings signup stories support system tags tintype
-    undefined www
-    """.split()  # noqa: SIM905 - a paragraph reads better than a column of quotes
-)
-
 
 Status = Literal["active", "deactivated", "suspended", "leaving"]
 Role = Literal["person", "moderator", "operator"]
@@ -52,6 +39,19 @@ class Account(msgspec.Struct, frozen=True):
         return self.role in {"moderator", "operator"}
 
 
+class PrivateDetails(msgspec.Struct, frozen=True):
+    """What only its owner sees of an account."""
+
+    email: str | None
+    pending_email: str | None
+    phone: str | None
+    role: Role
+    password_changed_at: datetime | None
+    has_totp: bool
+    recovery_code_count: int
+    passkey_count: int
+
+
 class SignedIn(msgspec.Struct, frozen=True):
     """A fresh session: the token is shown once and kept here only as a hash."""
 
@@ -59,15 +59,46 @@ class SignedIn(msgspec.Struct, frozen=True):
     token: str
 
 
-def check_username(text: str) -> str:
-    """The username in its one stored form (lower case), or a refusal."""
-    username = text.strip().lower()
-    if not USERNAME.fullmatch(username) or username in RESERVED:
-        raise UsernameRefused
-    return username
+class Pass(msgspec.Struct, frozen=True):
+    """What a token stands for: which session, whose, and what it may do."""
+
+    session_id: int
+    account_id: AccountId
+    scopes: tuple[str, ...] | None
+    """None for a session made by signing in, which may do whatever its account may."""
+    expires_at: datetime
+    renewed_at: datetime
+    last_seen_at: datetime
+    proved_at: datetime | None
+    is_replaced: bool
 
 
-def check_password(password: str) -> None:
-    """Refuse passwords that are too short to protect or too long to hash."""
-    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-        raise PasswordRefused
+class Session(msgspec.Struct, frozen=True):
+    """A session in its owner's list."""
+
+    id: int
+    name: str
+    scopes: tuple[str, ...] | None
+    created_at: datetime
+    last_seen_at: datetime
+    expires_at: datetime
+
+
+class Passkey(msgspec.Struct, frozen=True):
+    """A passkey in its owner's list."""
+
+    id: int
+    name: str
+    created_at: datetime
+    last_used_at: datetime | None
+
+
+class Caller(msgspec.Struct, frozen=True):
+    """Where a request came from, as far as limits and lists of sessions need to know."""
+
+    network: str = ""
+    """An IPv4 address or an IPv6 /64; empty for this machine itself, which is not limited."""
+    device: str = ""
+    """A name for its owner's list of sessions."""
+    device_token: str = ""
+    """Proof that somebody signed in here before."""

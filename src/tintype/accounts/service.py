@@ -1,179 +1,196 @@
-"""Sign-up, sign-in, and finding people."""
+"""The front door of accounts: sign-up, sign-in and finding people; each further matter has a part of its own."""
 
-import asyncio
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterable
 
 from argon2 import PasswordHasher
-from argon2.exceptions import VerificationError
 
-from shardwright.running import Queries, Shards
-from tintype.accounts.errors import AccountNotFound, CredentialsWrong, UsernameTaken
-from tintype.accounts.events import SessionsEnded, StatusChanged
-from tintype.accounts.models import (
-    LONGEST_FULL_NAME,
-    Account,
-    SignedIn,
-    Status,
-    check_password,
-    check_username,
-)
-from tintype.accounts.tokens import account_of, hash_token, make_token
-from tintype.base.cache import Cache, Kind
-from tintype.base.errors import Invalid, Unavailable
-from tintype.base.ids import AccountId, has_shard
+from shardwright.running import Shards
+from tintype.accounts.challenges import Challenges
+from tintype.accounts.claims import key_claims, username_claims
+from tintype.accounts.credentials import Credentials
+from tintype.accounts.devices import Devices
+from tintype.accounts.directory import Directory
+from tintype.accounts.doors import Doors
+from tintype.accounts.events import AccountChanged, MailWanted, ResetAsked, SessionsEnded, StatusChanged
+from tintype.accounts.ground import Ground
+from tintype.accounts.joining import Joining
+from tintype.accounts.mailers import open_mailer
+from tintype.accounts.mailing import Mailing
+from tintype.accounts.models import Account, Caller, SignedIn, Status
+from tintype.accounts.passkeys import Passkeys
+from tintype.accounts.passwords import Passwords
+from tintype.accounts.profiles import Profiles
+from tintype.accounts.programs import Programs
+from tintype.accounts.reaching import Reaching
+from tintype.accounts.sessions import Sessions
+from tintype.accounts.signing_in import SigningIn
+from tintype.accounts.standing import Standing
+from tintype.accounts.totp import Totp
+from tintype.accounts.vault import Vault
+from tintype.base.belongings import Record
+from tintype.base.cache import Cache
+from tintype.base.ids import AccountId
+from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.limits import Limiter
-from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
+from tintype.base.secret import secret_key
+from tintype.base.settings import Settings
 
-QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
-SESSION_DAYS = 90
-CARDS = Kind("account", Account, ttl_s=300)
-log = get_log("accounts")
+HOUR_S = 3_600.0
+NOBODY_IN_PARTICULAR = Caller()
 
 
 class Accounts:
     """Everything an account does before it meets anybody else."""
 
     def __init__(
-        self,
-        shards: Shards,
-        outbox: Outbox,
-        cache: Cache,
-        limiter: Limiter,
-        *,
-        hasher: PasswordHasher | None = None,
+        self, shards: Shards, outbox: Outbox, cache: Cache, limiter: Limiter, *, settings: Settings
     ) -> None:
-        self._shards, self._outbox, self._cache, self._limiter = shards, outbox, cache, limiter
-        self.use_hasher(hasher or PasswordHasher())
+        self._passwords = Passwords(range_url=settings.password_range_url)
+        vault = Vault(secret_key(settings))
+        ground = Ground(
+            shards=shards,
+            outbox=outbox,
+            cache=cache,
+            limiter=limiter,
+            settings=settings,
+            vault=vault,
+            passwords=self._passwords,
+            usernames=username_claims(shards),
+            keys=key_claims(shards),
+        )
+        self._directory = Directory(ground)
+        self.devices = Devices(vault)
+        doors, challenges = Doors(limiter, self.devices), Challenges(ground)
+        self.sessions = Sessions(ground)
+        self.programs = Programs(ground, self.sessions)
+        self.mailing = Mailing(ground, open_mailer(settings))
+        self.profiles = Profiles(ground, self._directory, doors)
+        self.reaching = Reaching(ground, self.mailing, doors)
+        self.totp = Totp(ground)
+        self.passkeys = Passkeys(ground, challenges)
+        self.standing = Standing(ground, self._directory, self.sessions)
+        self._joining = Joining(
+            ground, self.sessions, profiles=self.profiles, mailing=self.mailing, doors=doors
+        )
+        self.signing_in = SigningIn(
+            ground,
+            self._directory,
+            self.sessions,
+            totp=self.totp,
+            passkeys=self.passkeys,
+            challenges=challenges,
+            doors=doors,
+        )
+        self.credentials = Credentials(
+            ground,
+            self._directory,
+            self.sessions,
+            mailing=self.mailing,
+            totp=self.totp,
+            passkeys=self.passkeys,
+            doors=doors,
+        )
 
     def use_hasher(self, hasher: PasswordHasher) -> None:
         """Hash with these costs from now on; passwords hashed before stay valid."""
-        self._hasher = hasher
-        # Checked when the name is unknown, so that the answer takes as long as for a known one.
-        self._no_ones_hash = hasher.hash("nobody's password")
+        self._passwords.use_hasher(hasher)
 
-    async def sign_up(self, username: str, password: str, *, full_name: str = "") -> SignedIn:
-        """Create an account under a username that nobody else has, and sign it in.
-
-        Username and account live on different shards, so the name is claimed first, for an id drawn ahead; a claim
-        without an account (we were killed in between) is taken over by the next one who asks for the name.
-        """
-        username = check_username(username)
-        check_password(password)
-        if len(full_name) > LONGEST_FULL_NAME:
-            raise Invalid(f"A full name has at most {LONGEST_FULL_NAME} characters.")
-        password_hash = await asyncio.to_thread(self._hasher.hash, password)
-        home = self._shards.place()
-        account_id = AccountId(await home.fetch_value(QUERIES.draw_account_id))
-        await self._claim(username, account_id)
-        row = await home.fetch_one(
-            QUERIES.create_account,
-            id=account_id,
-            username=username,
-            full_name=full_name,
-            password_hash=password_hash,
+    async def sign_up(
+        self,
+        username: str,
+        password: str,
+        *,
+        full_name: str = "",
+        email: str | None = None,
+        caller: Caller = NOBODY_IN_PARTICULAR,
+    ) -> SignedIn:
+        """Create an account under a username that nobody else has, and sign it in."""
+        return await self._joining.sign_up(
+            username, password, full_name=full_name, email=email, caller=caller
         )
-        if row is None:
-            raise Unavailable("Signing up took too long; please try again in a minute.")
-        log.info("account.created", account_id=account_id, shard=home.number)
-        return await self._start_session(Account(**row))
 
-    async def sign_in(self, username: str, password: str) -> SignedIn:
-        """Start a session, or refuse in the same way and time whether the name or the password is wrong."""
-        account_id = await self.find_id(username)
-        stored = None
-        if account_id is not None:
-            stored = await self._shards.owner(account_id).fetch_value(QUERIES.find_password, id=account_id)
-        is_right = await asyncio.to_thread(self._verify, stored or self._no_ones_hash, password)
-        if account_id is None or stored is None or not is_right:
-            raise CredentialsWrong
-        return await self._start_session(await self.get(account_id))
+    async def sign_in(
+        self, identifier: str, password: str, *, caller: Caller = NOBODY_IN_PARTICULAR
+    ) -> SignedIn:
+        """Start a session, or refuse in the same way and time whether the name or the password is wrong.
+
+        Raises `SecondFactorRequired` where the password is right and not enough.
+        """
+        return await self.signing_in.by_password(identifier, password, caller)
 
     async def sign_out(self, token: str) -> None:
         """End the session of this token; ending it twice is no error."""
-        account_id = account_of(token)
-        if account_id is not None:
-            await self._shards.owner(account_id).execute(QUERIES.end_session, token_hash=hash_token(token))
+        await self.sessions.end_by_token(token)
 
     async def find_session(self, token: str) -> Account | None:
         """The account that this token speaks for, if it still does."""
-        account_id = account_of(token)
-        if account_id is None or not has_shard(self._shards, account_id):
+        held = await self.sessions.find(token)
+        if held is None:
             return None
-        row = await self._shards.owner(account_id).fetch_one(
-            QUERIES.find_session, token_hash=hash_token(token)
-        )
-        return Account(**row) if row else None
+        account = (await self.find_many([held.account_id])).get(held.account_id)
+        return account if account is not None and account.is_active else None
 
     async def find_id(self, username: str) -> AccountId | None:
         """The account id behind a username, in any case of letters."""
-        name = username.strip().lower()
-        row = await self._shards.of(name).fetch_one(QUERIES.find_claim, username=name)
-        return AccountId(row["account_id"]) if row else None
+        return await self._directory.find_id(username)
 
     async def get(self, account_id: AccountId) -> Account:
         """One account, in use or not."""
-        found = (await self.find_many([account_id])).get(account_id)
-        if found is None:
-            raise AccountNotFound
-        return found
+        return await self._directory.get(account_id)
 
     async def get_by_name(self, username: str) -> Account:
         """One account by its username."""
-        account_id = await self.find_id(username)
-        if account_id is None:
-            raise AccountNotFound
-        return await self.get(account_id)
+        return await self._directory.get_by_name(username)
 
     async def find_many(self, ids: Iterable[AccountId]) -> dict[AccountId, Account]:
-        """Those of the accounts that exist, in use or not: from the cache, the rest in one round trip per server."""
-        known = [account_id for account_id in set(ids) if has_shard(self._shards, account_id)]
-        return await self._cache.get_many(CARDS, known, self._load)
-
-    async def set_status(self, account_id: AccountId, status: Status) -> None:
-        """Take an account out of use, which ends its sessions at once, or put it back into use."""
-        async with self._shards.owner(account_id).begin() as tx:
-            if await tx.fetch_one(QUERIES.set_status, id=account_id, status=status) is not None:
-                await self._outbox.add(tx, StatusChanged(account_id, status))
-                if status != "active":
-                    await tx.execute(QUERIES.end_sessions, account_id=account_id)
-                    await self._outbox.add(tx, SessionsEnded(account_id))
-        await self.forget(account_id)
+        """Those of the accounts that exist, in use or not."""
+        return await self._directory.find_many(ids)
 
     async def forget(self, *ids: AccountId) -> None:
         """Read these accounts anew: something about them was changed and committed."""
-        await self._cache.forget(CARDS, *ids)
+        await self._directory.forget(*ids)
 
-    async def _load(self, ids: list[AccountId]) -> dict[AccountId, Account]:
-        gathered = await self._shards.gather(QUERIES.gather_accounts, ids)
-        return {AccountId(row["id"]): Account(**row) for row in gathered.complete()}
+    async def set_avatar(self, account_id: AccountId, folder: str | None) -> str | None:
+        """Show this picture, or none; returns the folder of the one before."""
+        return await self.profiles.set_avatar(account_id, folder)
 
-    async def _claim(self, username: str, account_id: AccountId) -> None:
-        shard = self._shards.of(username)
-        if await shard.fetch_one(QUERIES.claim_username, username=username, account_id=account_id):
-            return
-        claim = await shard.fetch_one(QUERIES.find_claim, username=username)
-        if claim is None or not claim["is_old"]:
-            raise UsernameTaken
-        stale_id = AccountId(claim["account_id"])
-        if await self._shards.owner(stale_id).fetch_one(QUERIES.find_account, id=stale_id):
-            raise UsernameTaken
-        taken = await shard.fetch_one(
-            QUERIES.take_over_claim, username=username, account_id=account_id, stale_id=stale_id
-        )
-        if taken is None:
-            raise UsernameTaken
+    async def set_status(self, account_id: AccountId, status: Status) -> None:
+        """Take an account in or out of use; out of use ends everything that speaks for it, at once."""
+        await self.standing.set_status(account_id, status)
 
-    async def _start_session(self, account: Account) -> SignedIn:
-        token = make_token(account.id)
-        await self._shards.owner(account.id).execute(
-            QUERIES.create_session, token_hash=hash_token(token), account_id=account.id, days=SESSION_DAYS
-        )
-        return SignedIn(account, token)
+    async def begin_leaving(self, account_id: AccountId) -> None:
+        """Nobody sees the account and nobody can enter it any more; what it left is removed afterwards."""
+        await self.standing.set_status(account_id, "leaving")
 
-    def _verify(self, stored: str, password: str) -> bool:
-        try:
-            return self._hasher.verify(stored, password)
-        except VerificationError:
-            return False
+    def export(self, account_id: AccountId) -> AsyncIterator[Record]:
+        """What this room knows of a person."""
+        return self.standing.export(account_id)
+
+    async def erase(self, account_id: AccountId) -> int:
+        """Let go of an account, its own row last: call it when every other room has."""
+        return await self.standing.erase(account_id)
+
+    async def count_left(self, account_id: AccountId) -> int:
+        """How much of an account is still in this room."""
+        return await self.standing.count_left(account_id)
+
+    def handlers(self) -> list[Handler]:
+        """What this room does when something has happened."""
+        return [
+            on(MailWanted, self.mailing.send, name="accounts-mail", concurrency=8),
+            on(ResetAsked, self.credentials.send_reset, name="accounts-reset"),
+            on(SessionsEnded, self.sessions.forget_ended, name="accounts-sessions"),
+            on(AccountChanged, self._forget_changed, name="accounts-cards"),
+            on(StatusChanged, self._forget_changed, name="accounts-standing"),
+        ]
+
+    def schedules(self) -> list[Schedule]:
+        """What this room repeats by the clock."""
+        return [
+            Schedule("accounts-names", HOUR_S, self.profiles.release_ended_names),
+            Schedule("accounts-purge", HOUR_S, self.standing.purge),
+        ]
+
+    async def _forget_changed(self, changed: AccountChanged | StatusChanged) -> None:
+        await self._directory.forget(changed.account_id)

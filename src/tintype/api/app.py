@@ -3,22 +3,19 @@
 import contextlib
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from typing import Any, cast
 
 from litestar import Litestar, Request
 from litestar.di import Provide
-from litestar.openapi.config import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
-from litestar.openapi.spec import License
 
-from tintype import __version__
-from tintype.accounts import Account
+from tintype.accounts import Account, Caller, Pass
 from tintype.api.docs import docs_page
 from tintype.api.given import SessionReader
 from tintype.api.health import healthz, metrics, readyz
+from tintype.api.openapi import complete, openapi_config
 from tintype.api.problems import HANDLERS
 from tintype.api.routes import CONTROLLERS
-from tintype.api.session import Sessions
+from tintype.api.session import Sessions, check_credentials, send_fresh_cookies
 from tintype.api.static import WebApp, media_file
 from tintype.base.settings import Settings
 from tintype.wiring import Rooms, open_rooms
@@ -39,7 +36,7 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
             app.state.sessions = Sessions(rooms)
             yield
 
-    return Litestar(
+    app = Litestar(
         route_handlers=[
             *CONTROLLERS,
             healthz,
@@ -55,13 +52,20 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
             "sessions": Provide(provide_sessions, sync_to_thread=False),
             "viewer": Provide(provide_viewer),
             "guest": Provide(provide_guest),
+            "current": Provide(provide_current),
+            "proven": Provide(provide_proven),
+            "caller": Provide(provide_caller, sync_to_thread=False),
         },
+        guards=[check_credentials],
+        before_send=[send_fresh_cookies],
         exception_handlers=HANDLERS,
         request_max_body_size=LARGEST_BODY_BYTES,
-        openapi_config=_openapi(),
+        openapi_config=openapi_config(),
         logging_config=None,
         debug=False,
     )
+    complete(app)
+    return app
 
 
 def provide_rooms(request: Request[Any, Any, Any]) -> Rooms:
@@ -80,17 +84,21 @@ async def provide_viewer(request: Request[Any, Any, Any], sessions: SessionReade
 
 
 async def provide_guest(request: Request[Any, Any, Any], sessions: SessionReader) -> Account | None:
-    """Who is asking, or None for somebody who has not signed in."""
-    return await sessions.viewer(request) if sessions.token(request) else None
+    """Who is asking, or None for somebody who has not signed in, where such people may read at all."""
+    is_open = cast("Rooms", request.app.state.rooms).settings.guests_may_read
+    return await sessions.viewer(request) if sessions.token(request) or not is_open else None
 
 
-def _openapi() -> OpenAPIConfig:
-    return OpenAPIConfig(
-        title="Tintype",
-        version=__version__,
-        description="Photo sharing anyone can host. Ids are strings; errors are problem+json with a stable `code`.",
-        license=License(name="Apache-2.0", identifier="Apache-2.0"),
-        path="/api",
-        render_plugins=[JsonRenderPlugin(path="/openapi.json")],
-        use_handler_docstrings=True,
-    )
+async def provide_current(request: Request[Any, Any, Any], sessions: SessionReader) -> Pass:
+    """The session that asks."""
+    return (await sessions.recognise(request))[0]
+
+
+async def provide_proven(request: Request[Any, Any, Any], sessions: SessionReader) -> Pass:
+    """The session that asks, whose holder proved who they are within the last minutes."""
+    return await sessions.proven(request)
+
+
+def provide_caller(request: Request[Any, Any, Any], sessions: SessionReader) -> Caller:
+    """Where the request came from."""
+    return sessions.caller(request)

@@ -3,15 +3,33 @@
 from litestar import Controller
 
 from tintype.api.accounts import AccountsApi
+from tintype.api.comments import CommentsApi
+from tintype.api.graph import GraphApi
 from tintype.api.moderation import ModerationApi
 from tintype.api.notifications import NotificationsApi
+from tintype.api.people import PeopleApi
 from tintype.api.posts import PostsApi
+from tintype.api.profile import ProfileApi
+from tintype.api.profiles import ProfilesApi
 from tintype.api.push import PushApi
 from tintype.api.reports import ReportsApi
+from tintype.api.saves import SavesApi
+from tintype.api.security import SecurityApi
+from tintype.api.sessions import SessionsApi
+from tintype.api.tokens import TokensApi
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     AccountsApi,
+    GraphApi,
+    PeopleApi,
+    ProfileApi,
+    SessionsApi,
+    TokensApi,
+    SecurityApi,
     PostsApi,
+    CommentsApi,
+    SavesApi,
+    ProfilesApi,
     NotificationsApi,
     PushApi,
     ReportsApi,

@@ -26,7 +26,7 @@ Secret = Annotated[str, msgspec.Meta(extra={"is_secret": True})]
 """A value that is never shown: passwords, keys, addresses that may hold a password."""
 
 
-LISTS = frozenset({"postgres", "nats"})
+LISTS = frozenset({"postgres", "nats", "trusted_proxies"})
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -62,6 +62,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     secret_key: Secret = ""
     """Signs cursors and links; empty: made on first start and kept in home."""
+    guests_may_read: bool = True
+    """Whether people who have not signed in may read public profiles and posts."""
+    posts_per_day: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 25
+    """How many posts one person may publish within 24 hours."""
+    keep_deleted_posts_days: Annotated[int, msgspec.Meta(ge=0, le=3_650)] = 30
+    """How long a deleted post, which nobody sees any more, is kept before it is purged with its pictures."""
+    hot_likes_per_s: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 20
+    """From how many likes a second on a post's count is added up in Redis before it is written."""
+    trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1/128")
+    """Networks of proxies whose X-Forwarded-For is believed when addresses are counted."""
+    mail: Secret = ""
+    """An SMTP server (smtp://user:password@host:587, smtps://…); empty: mails are files in `mail` inside home."""
+    mail_from: str = "Tintype <no-reply@localhost>"
+    password_range_url: str = ""
+    """A service that tells leaked passwords by the first digits of their hash; empty: nobody is asked."""
     vapid_key: Secret = ""
     """Signs pushes to browsers: 32 bytes in URL-safe base64; empty: made on first start and kept in home."""
     push_contact: str = ""

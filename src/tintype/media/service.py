@@ -2,13 +2,14 @@
 
 import asyncio
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 import obstore
 from obstore.store import ObjectStore
 
-from shardwright.running import Queries, Shards
+from shardwright.running import Queries, Shards, Transaction
 from tintype.base.ids import AccountId, MediaId
 from tintype.base.log import get_log
 from tintype.media.errors import MediaNotFound
@@ -44,6 +45,25 @@ class MediaLibrary:
         assert row is not None, "an INSERT … RETURNING returns its row"  # noqa: S101 - narrows the type
         log.info("media.uploaded", media_id=media_id, account_id=account_id)
         return Media(**row)
+
+    async def delete_in(self, tx: Transaction, media_ids: Sequence[MediaId]) -> None:
+        """Let pictures go, in the transaction of the shard they live on in which their post goes."""
+        await tx.execute(QUERIES.let_go, ids=list(media_ids))
+
+    async def keep_as_avatar(self, account_id: AccountId, media_id: MediaId) -> str:
+        """The folder of an uploaded picture of one's own, which expires no more and cannot be posted."""
+        folder = await self._shards.owner(account_id).fetch_value(
+            QUERIES.keep_as_avatar, account_id=account_id, media_id=media_id
+        )
+        if folder is None:
+            raise MediaNotFound
+        return folder
+
+    async def let_go(self, account_id: AccountId, folder: str) -> None:
+        """A picture that is shown nowhere any more: it expires now."""
+        await self._shards.owner(account_id).execute(
+            QUERIES.let_media_go, account_id=account_id, folder=folder
+        )
 
     async def read(self, path: str) -> bytes:
         """The bytes of one file."""

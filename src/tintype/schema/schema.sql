@@ -38,14 +38,31 @@ CREATE TABLE accounts (
     avatar_folder text,
     status text DEFAULT 'active'::text NOT NULL,
     role text DEFAULT 'person'::text NOT NULL,
+    email text,
+    pending_email text,
+    phone text,
+    password_changed_at timestamp with time zone,
     CONSTRAINT accounts_pkey PRIMARY KEY (id)
 );
+
+CREATE TABLE attitudes (
+    account_id bigint NOT NULL,
+    target_id bigint NOT NULL,
+    mutes_posts boolean DEFAULT false NOT NULL,
+    mutes_stories boolean DEFAULT false NOT NULL,
+    is_close_friend boolean DEFAULT false NOT NULL,
+    restricts boolean DEFAULT false NOT NULL,
+    is_dismissed boolean DEFAULT false NOT NULL,
+    CONSTRAINT attitudes_pkey PRIMARY KEY (account_id, target_id)
+);
+CREATE INDEX attitudes_by_target ON attitudes USING btree (target_id);
 
 CREATE TABLE blocked_by (
     account_id bigint NOT NULL,
     blocker_id bigint NOT NULL,
     change_id bigint NOT NULL,
     is_active boolean NOT NULL,
+    severed_id bigint DEFAULT 0 NOT NULL,
     CONSTRAINT blocked_by_pkey PRIMARY KEY (account_id, blocker_id)
 );
 
@@ -56,20 +73,110 @@ CREATE TABLE blocks (
     CONSTRAINT blocks_pkey PRIMARY KEY (account_id, blocked_id)
 );
 
+CREATE TABLE challenges (
+    challenge text NOT NULL,
+    purpose text NOT NULL,
+    account_id bigint,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT challenges_pkey PRIMARY KEY (challenge)
+);
+CREATE INDEX challenges_ending ON challenges USING btree (expires_at);
+
+CREATE TABLE claims (
+    key text NOT NULL,
+    account_id bigint NOT NULL,
+    claimed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT claims_pkey PRIMARY KEY (key)
+);
+
+CREATE TABLE collection_posts (
+    collection_id bigint NOT NULL,
+    post_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    entry_id bigint DEFAULT next_id() NOT NULL,
+    CONSTRAINT collection_posts_pkey PRIMARY KEY (collection_id, post_id)
+);
+CREATE INDEX collection_posts_newest ON collection_posts USING btree (collection_id, entry_id DESC);
+CREATE INDEX collection_posts_of_post ON collection_posts USING btree (account_id, post_id);
+
+CREATE TABLE collections (
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    name text NOT NULL,
+    name_key text NOT NULL,
+    position integer DEFAULT 0 NOT NULL,
+    cover_post_id bigint,
+    CONSTRAINT collections_pkey PRIMARY KEY (id),
+    CONSTRAINT collections_account_id_name_key_key UNIQUE (account_id, name_key)
+);
+
+CREATE TABLE comment_filters (
+    account_id bigint NOT NULL,
+    word text NOT NULL,
+    CONSTRAINT comment_filters_pkey PRIMARY KEY (account_id, word)
+);
+
+CREATE TABLE comment_likes (
+    comment_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    CONSTRAINT comment_likes_pkey PRIMARY KEY (comment_id, account_id)
+);
+CREATE INDEX comment_likes_newest ON comment_likes USING btree (comment_id, change_id DESC);
+
+CREATE TABLE comments (
+    id bigint DEFAULT next_id() NOT NULL,
+    post_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    parent_id bigint,
+    root_id bigint,
+    depth smallint DEFAULT 0 NOT NULL,
+    text text NOT NULL,
+    state text DEFAULT 'visible'::text NOT NULL,
+    like_count integer DEFAULT 0 NOT NULL,
+    thread_count integer DEFAULT 0 NOT NULL,
+    pinned_at timestamp with time zone,
+    idempotency_key text,
+    CONSTRAINT comments_pkey PRIMARY KEY (id)
+);
+CREATE INDEX comments_kept_back ON comments USING btree (post_id, id DESC) WHERE (state = ANY (ARRAY['filtered'::text, 'waiting'::text]));
+CREATE INDEX comments_of_account ON comments USING btree (account_id, post_id, id DESC);
+CREATE INDEX comments_of_parent ON comments USING btree (parent_id) WHERE (parent_id IS NOT NULL);
+CREATE INDEX comments_of_post ON comments USING btree (post_id, id DESC) WHERE (root_id IS NULL);
+CREATE INDEX comments_of_thread ON comments USING btree (root_id, id) WHERE (root_id IS NOT NULL);
+CREATE UNIQUE INDEX comments_once ON comments USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX comments_under_post ON comments USING btree (post_id);
+
 CREATE TABLE followers (
     account_id bigint NOT NULL,
     follower_id bigint NOT NULL,
     change_id bigint NOT NULL,
     is_active boolean NOT NULL,
+    is_requested boolean DEFAULT false NOT NULL,
     CONSTRAINT followers_pkey PRIMARY KEY (account_id, follower_id)
 );
+CREATE INDEX followers_ended ON followers USING btree (change_id) WHERE ((NOT is_active) AND (NOT is_requested));
+CREATE INDEX followers_newest ON followers USING btree (account_id, change_id DESC) WHERE is_active;
+CREATE INDEX followers_waiting ON followers USING btree (account_id, change_id DESC) WHERE is_requested;
 
 CREATE TABLE following (
     account_id bigint NOT NULL,
     followee_id bigint NOT NULL,
     change_id bigint NOT NULL,
+    is_requested boolean DEFAULT false NOT NULL,
     CONSTRAINT following_pkey PRIMARY KEY (account_id, followee_id)
 );
+CREATE INDEX following_newest ON following USING btree (account_id, change_id DESC) WHERE (NOT is_requested);
+CREATE INDEX following_waiting ON following USING btree (account_id, change_id DESC) WHERE is_requested;
+
+CREATE TABLE former_usernames (
+    account_id bigint NOT NULL,
+    username text NOT NULL,
+    kept_until timestamp with time zone NOT NULL,
+    CONSTRAINT former_usernames_pkey PRIMARY KEY (account_id, username)
+);
+CREATE INDEX former_usernames_ending ON former_usernames USING btree (kept_until);
 
 CREATE TABLE leases (
     name text NOT NULL,
@@ -81,8 +188,25 @@ CREATE TABLE leases (
 CREATE TABLE likes (
     post_id bigint NOT NULL,
     account_id bigint NOT NULL,
+    liked_id bigint DEFAULT 0 NOT NULL,
     CONSTRAINT likes_pkey PRIMARY KEY (post_id, account_id)
 );
+CREATE INDEX likes_newest ON likes USING btree (post_id, liked_id DESC);
+
+CREATE TABLE mails (
+    token_hash bytea NOT NULL,
+    account_id bigint NOT NULL,
+    kind text NOT NULL,
+    address text NOT NULL,
+    nonce text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    used_at timestamp with time zone,
+    CONSTRAINT mails_pkey PRIMARY KEY (token_hash)
+);
+CREATE INDEX mails_ending ON mails USING btree (expires_at);
+CREATE INDEX mails_of_account ON mails USING btree (account_id);
 
 CREATE TABLE media (
     id bigint NOT NULL,
@@ -205,12 +329,69 @@ CREATE INDEX notifications_by_age ON notifications USING btree (place);
 CREATE INDEX notifications_in_order ON notifications USING btree (account_id, place DESC);
 CREATE UNIQUE INDEX notifications_open ON notifications USING btree (account_id, kind, group_id) WHERE (NOT is_read);
 
+CREATE TABLE own_comment_likes (
+    account_id bigint NOT NULL,
+    comment_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    is_liked boolean NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT own_comment_likes_pkey PRIMARY KEY (account_id, comment_id)
+);
+CREATE INDEX own_comment_likes_removed ON own_comment_likes USING btree (changed_at) WHERE (NOT is_liked);
+
+CREATE TABLE own_comments (
+    account_id bigint NOT NULL,
+    comment_id bigint NOT NULL,
+    post_id bigint NOT NULL,
+    is_removed boolean DEFAULT false NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT own_comments_pkey PRIMARY KEY (account_id, comment_id)
+);
+CREATE INDEX own_comments_removed ON own_comments USING btree (changed_at) WHERE is_removed;
+
+CREATE TABLE own_likes (
+    account_id bigint NOT NULL,
+    post_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    is_active boolean NOT NULL,
+    CONSTRAINT own_likes_pkey PRIMARY KEY (account_id, post_id)
+);
+CREATE INDEX own_likes_newest ON own_likes USING btree (account_id, change_id DESC) WHERE is_active;
+CREATE INDEX own_likes_removed ON own_likes USING btree (change_id) WHERE (NOT is_active);
+
+CREATE TABLE passkeys (
+    account_id bigint NOT NULL,
+    credential_id bytea NOT NULL,
+    id bigint DEFAULT next_id() NOT NULL,
+    public_key bytea NOT NULL,
+    sign_count bigint NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_used_at timestamp with time zone,
+    CONSTRAINT passkeys_pkey PRIMARY KEY (account_id, credential_id)
+);
+
+CREATE TABLE popular_accounts (
+    account_id bigint NOT NULL,
+    follower_count integer NOT NULL,
+    CONSTRAINT popular_accounts_pkey PRIMARY KEY (account_id)
+);
+
 CREATE TABLE post_media (
     post_id bigint NOT NULL,
     position smallint NOT NULL,
     media_id bigint NOT NULL,
     alt_text text DEFAULT ''::text NOT NULL,
     CONSTRAINT post_media_pkey PRIMARY KEY (post_id, "position")
+);
+
+CREATE TABLE post_tags (
+    post_id bigint NOT NULL,
+    position smallint NOT NULL,
+    account_id bigint NOT NULL,
+    x real NOT NULL,
+    y real NOT NULL,
+    CONSTRAINT post_tags_pkey PRIMARY KEY (post_id, "position", account_id)
 );
 
 CREATE TABLE posts (
@@ -220,10 +401,31 @@ CREATE TABLE posts (
     like_count integer DEFAULT 0 NOT NULL,
     comment_count integer DEFAULT 0 NOT NULL,
     idempotency_key text,
+    spans text DEFAULT '[]'::text NOT NULL,
+    hashtags text[] DEFAULT '{}'::text[] NOT NULL,
+    mention_ids bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    place_id text,
+    place_name text,
+    lat double precision,
+    lon double precision,
+    comments_enabled boolean DEFAULT true NOT NULL,
+    hides_like_count boolean DEFAULT false NOT NULL,
+    edited_at timestamp with time zone,
+    pinned_at timestamp with time zone,
+    archived_at timestamp with time zone,
+    hidden_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    like_batch bigint DEFAULT 0 NOT NULL,
+    counted_id bigint DEFAULT 0 NOT NULL,
+    body_hash bytea,
     CONSTRAINT posts_pkey PRIMARY KEY (id)
 );
+CREATE INDEX posts_archived ON posts USING btree (author_id, id DESC) WHERE (archived_at IS NOT NULL);
+CREATE INDEX posts_deleted ON posts USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX posts_of_author ON posts USING btree (author_id, id DESC);
 CREATE UNIQUE INDEX posts_once ON posts USING btree (author_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX posts_pinned ON posts USING btree (author_id) WHERE (pinned_at IS NOT NULL);
+CREATE INDEX posts_shown ON posts USING btree (author_id, id DESC) WHERE ((archived_at IS NULL) AND (hidden_at IS NULL) AND (deleted_at IS NULL));
 
 CREATE TABLE push_subscriptions (
     id bigint DEFAULT next_id() NOT NULL,
@@ -238,6 +440,13 @@ CREATE TABLE push_subscriptions (
 );
 CREATE UNIQUE INDEX push_subscriptions_once ON push_subscriptions USING btree (account_id, endpoint);
 
+CREATE TABLE recovery_codes (
+    account_id bigint NOT NULL,
+    code_hash bytea NOT NULL,
+    used_at timestamp with time zone,
+    CONSTRAINT recovery_codes_pkey PRIMARY KEY (account_id, code_hash)
+);
+
 CREATE TABLE reports (
     case_id bigint NOT NULL,
     reporter_id bigint NOT NULL,
@@ -246,6 +455,14 @@ CREATE TABLE reports (
     reported_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT reports_pkey PRIMARY KEY (case_id, reporter_id)
 );
+
+CREATE TABLE saves (
+    account_id bigint NOT NULL,
+    post_id bigint NOT NULL,
+    save_id bigint DEFAULT next_id() NOT NULL,
+    CONSTRAINT saves_pkey PRIMARY KEY (account_id, post_id)
+);
+CREATE INDEX saves_newest ON saves USING btree (account_id, save_id DESC);
 
 CREATE TABLE schedules (
     name text NOT NULL,
@@ -260,9 +477,33 @@ CREATE TABLE sessions (
     account_id bigint NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone NOT NULL,
+    id bigint DEFAULT next_id(),
+    name text DEFAULT ''::text NOT NULL,
+    scopes text[],
+    last_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    renewed_at timestamp with time zone DEFAULT now() NOT NULL,
+    proved_at timestamp with time zone,
+    is_replaced boolean DEFAULT false NOT NULL,
     CONSTRAINT sessions_pkey PRIMARY KEY (token_hash)
 );
 CREATE INDEX sessions_of_account ON sessions USING btree (account_id);
+
+CREATE TABLE tagged_in (
+    account_id bigint NOT NULL,
+    post_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    is_active boolean NOT NULL,
+    CONSTRAINT tagged_in_pkey PRIMARY KEY (account_id, post_id)
+);
+CREATE INDEX tagged_in_removed ON tagged_in USING btree (change_id) WHERE (NOT is_active);
+
+CREATE TABLE totp (
+    account_id bigint NOT NULL,
+    secret bytea NOT NULL,
+    confirmed_at timestamp with time zone,
+    last_step bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT totp_pkey PRIMARY KEY (account_id)
+);
 
 CREATE TABLE usernames (
     username text NOT NULL,
@@ -274,3 +515,4 @@ CREATE TABLE usernames (
 ALTER TABLE likes ADD CONSTRAINT likes_post_id_fkey FOREIGN KEY (post_id) REFERENCES posts(id);
 ALTER TABLE post_media ADD CONSTRAINT post_media_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id);
 ALTER TABLE post_media ADD CONSTRAINT post_media_post_id_fkey FOREIGN KEY (post_id) REFERENCES posts(id);
+ALTER TABLE post_tags ADD CONSTRAINT post_tags_post_id_fkey FOREIGN KEY (post_id) REFERENCES posts(id);

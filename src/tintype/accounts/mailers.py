@@ -1,0 +1,83 @@
+"""Ways a mail leaves the house: through an SMTP server, or into a folder where its operator finds it."""
+
+import asyncio
+import os
+import secrets
+import ssl
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
+
+import aiosmtplib
+
+from tintype.base.errors import SettingsInvalid
+from tintype.base.settings import Settings
+
+PATIENCE_S = 30.0
+OWNER_ONLY = 0o600
+
+
+class Mailer(Protocol):
+    """Sends one mail or raises; what was raised is tried again later."""
+
+    async def send(self, message: EmailMessage) -> None:
+        """Hand the mail over."""
+        ...
+
+
+class FileMailer:
+    """Writes each mail as a file: what a small installation begins with."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def send(self, message: EmailMessage) -> None:
+        """Whole or not at all: a reader never finds half a mail."""
+        await asyncio.to_thread(self._write, message)
+
+    def _write(self, message: EmailMessage) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        draft = self._folder / f".{secrets.token_hex(8)}.draft"
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+        with os.fdopen(handle, "wb") as file:
+            file.write(message.as_bytes())
+        name = str(message["Message-ID"]).strip("<>").partition("@")[0]
+        draft.replace(self._folder / f"{name}.eml")
+
+
+class SmtpMailer:
+    """Speaks to a mail server: smtps:// is encrypted from the start, smtp:// as soon as the server can.
+
+    With a password, or as smtp+starttls://, it is encrypted or not sent at all.
+    """
+
+    def __init__(self, url: str, *, tls: ssl.SSLContext | None = None) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in {"smtp", "smtps", "smtp+starttls"} or not parts.hostname:
+            raise SettingsInvalid("`mail` is not an address of the form smtp://user:password@host:port.")
+        self._host, self._is_tls, self._tls = parts.hostname, parts.scheme == "smtps", tls
+        self._port = parts.port or (465 if self._is_tls else 587)
+        self._user = unquote(parts.username) if parts.username else None
+        self._password = unquote(parts.password) if parts.password else None
+        must = parts.scheme == "smtp+starttls" or self._user is not None
+        self._start_tls = False if self._is_tls else (True if must else None)
+
+    async def send(self, message: EmailMessage) -> None:
+        """One connection per mail: few are sent, and none waits for another."""
+        await aiosmtplib.send(
+            message,
+            hostname=self._host,
+            port=self._port,
+            username=self._user,
+            password=self._password,
+            use_tls=self._is_tls,
+            start_tls=self._start_tls,
+            tls_context=self._tls,
+            timeout=PATIENCE_S,
+        )
+
+
+def open_mailer(settings: Settings) -> Mailer:
+    """The one that the settings name; files in home without one."""
+    return SmtpMailer(settings.mail) if settings.mail else FileMailer(settings.home / "mail")
