@@ -2,15 +2,15 @@
 
 import base64
 import binascii
-import hashlib
 from typing import Annotated, Any
 
 import msgspec
 from litestar import Controller, Request, delete, get, post
 from litestar.params import JSONBody
 
+from tintype.accounts import Pass
 from tintype.api import scopes
-from tintype.api.given import House, PathId, SessionReader, Viewer, id_from
+from tintype.api.given import Current, House, PathId, Viewer, id_from
 from tintype.notifications import Subscription, SubscriptionInvalid
 
 KeyText = Annotated[str, msgspec.Meta(max_length=200, pattern="^[A-Za-z0-9_-]+={0,2}$")]
@@ -62,12 +62,9 @@ class PushApi(Controller):
         return PushKeyView(rooms.notifications.key.public_key)
 
     @get("/subscriptions", summary="Browsers that are told", scope=scopes.READ)
-    async def subscriptions(
-        self, request: Request[Any, Any, Any], viewer: Viewer, rooms: House, sessions: SessionReader
-    ) -> SubscriptionsView:
+    async def subscriptions(self, current: Current, rooms: House) -> SubscriptionsView:
         """Every browser of the viewer's that is told."""
-        current = session_id_of(sessions.token(request))
-        found = await rooms.notifications.pushing.list(viewer.id)
+        found = await rooms.notifications.pushing.list(current.account_id)
         return SubscriptionsView([_show_subscription(each, current) for each in found])
 
     @post("/subscriptions", summary="Subscribe", scope=scopes.NOTIFICATIONS_WRITE)
@@ -75,15 +72,13 @@ class PushApi(Controller):
         self,
         request: Request[Any, Any, Any],
         data: JSONBody[NewSubscription],
-        viewer: Viewer,
+        current: Current,
         rooms: House,
-        sessions: SessionReader,
     ) -> SubscriptionView:
         """Tell this browser from now on; it ends with its session."""
-        current = session_id_of(sessions.token(request))
         made = await rooms.notifications.pushing.subscribe(
-            viewer.id,
-            session_id=current,
+            current.account_id,
+            session_id=str(current.session_id),
             endpoint=data.endpoint,
             public_key=_bytes_of(data.keys.p256dh),
             auth_secret=_bytes_of(data.keys.auth),
@@ -97,13 +92,8 @@ class PushApi(Controller):
         await rooms.notifications.pushing.unsubscribe(viewer.id, id_from(subscription_id))
 
 
-def session_id_of(token: str) -> str:
-    """Names the session of a token without giving the token away."""
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-def _show_subscription(subscription: Subscription, current: str) -> SubscriptionView:
-    is_current = subscription.session_id == current
+def _show_subscription(subscription: Subscription, current: Pass) -> SubscriptionView:
+    is_current = subscription.session_id == str(current.session_id)
     return SubscriptionView(str(subscription.id), subscription.device, is_current)
 
 
