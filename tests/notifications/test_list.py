@@ -7,9 +7,9 @@ from httpx import AsyncClient
 
 from tests.notifications.telling import hear, id_of, like, lines, names, unread
 from tests.support import Person, eventually, join
-from tintype.base.ids import LARGEST_ID, CommentId, PostId
+from tintype.base.ids import CommentId, PostId
 from tintype.comments import CommentAdded, CommentLiked, CommentRemoved
-from tintype.graph import BlockChanged, FollowApproved, FollowChanged, FollowRequested
+from tintype.graph import BlockChanged
 from tintype.posts import PostEdited, PostPublished, PostRemoved
 from tintype.wiring import Rooms
 from tintype.worker import Worker
@@ -281,20 +281,6 @@ async def test_a_removed_post_leaves_every_list(
     assert [await unread(person) for person in (ana, cleo)] == [0, 0]
 
 
-async def test_a_request_is_told_until_it_is_answered_and_the_answer_is_told(
-    rooms: Rooms, ana: Person, bo: Person
-) -> None:
-    await _make_private(rooms, ana)
-    await hear(rooms, FollowRequested(id_of(bo), id_of(ana)))
-    assert [each["kind"] for each in await lines(ana)] == ["request"]
-
-    await rooms.graph.follow(id_of(bo), id_of(ana))
-    await hear(rooms, *await _follows(rooms, ana, bo), FollowApproved(id_of(bo), id_of(ana)))
-
-    assert await lines(ana) == []
-    assert [(each["kind"], names(each)) for each in await lines(bo)] == [("accepted", ["ana"])]
-
-
 async def test_one_line_can_be_removed_and_foreign_ones_do_not_exist(
     rooms: Rooms, ana: Person, bo: Person
 ) -> None:
@@ -346,7 +332,3 @@ async def _make_private(rooms: Rooms, person: Person) -> None:
     async with rooms.shards.owner(id_of(person)).begin() as tx:
         await tx.connection.execute("UPDATE accounts SET is_private = true WHERE id = $1", id_of(person))
     await rooms.accounts.forget(id_of(person))
-
-
-async def _follows(rooms: Rooms, followee: Person, follower: Person) -> list[object]:
-    return [FollowChanged(id_of(follower), id_of(followee), LARGEST_ID // 2, True)]

@@ -1,20 +1,17 @@
-"""The list of notifications, its settings, and push subscriptions over HTTP."""
+"""The list of notifications and its settings over HTTP."""
 
-import base64
-import binascii
-import hashlib
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
-from litestar import Controller, Request, delete, get, post, put
+from litestar import Controller, delete, get, post, put
 from litestar.params import JSONBody, PathParameter
 
 from shardwright.ids import Layout
 from tintype.accounts import Account
 from tintype.api import scopes
 from tintype.api.cursors import decode_cursor, encode_cursor
-from tintype.api.given import Cursor, House, Limit, PathId, SessionReader, Viewer, id_from
+from tintype.api.given import Cursor, House, Limit, PathId, Viewer, id_from
 from tintype.base.ids import IdText
 from tintype.media import Addresses, urls_of
 from tintype.notifications import (
@@ -24,15 +21,12 @@ from tintype.notifications import (
     KindName,
     Notification,
     QuietHours,
-    Subscription,
-    SubscriptionInvalid,
 )
 from tintype.posts import Post
 
 Recency = Literal["today", "week", "month", "earlier"]
 KindPath = Annotated[ChoosableName, PathParameter(description="A kind of notification.")]
 Minute = Annotated[int, msgspec.Meta(ge=0, le=1439, description="Minutes after midnight.")]
-KeyText = Annotated[str, msgspec.Meta(max_length=200, pattern="^[A-Za-z0-9_-]+={0,2}$")]
 
 
 class ActorView(msgspec.Struct, frozen=True):
@@ -128,40 +122,6 @@ class NewQuietHours(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     time_zone: Annotated[str, msgspec.Meta(max_length=64, examples=["Europe/Vienna"])] = "UTC"
 
 
-class PushKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The browser's own keys, as `PushSubscription.toJSON()` has them."""
-
-    p256dh: KeyText
-    auth: KeyText
-
-
-class NewSubscription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What `PushManager.subscribe` gave to the browser."""
-
-    endpoint: Annotated[str, msgspec.Meta(max_length=2000)]
-    keys: PushKeys
-
-
-class PushKeyView(msgspec.Struct, frozen=True):
-    """The `applicationServerKey` to subscribe with."""
-
-    public_key: str
-
-
-class SubscriptionView(msgspec.Struct, frozen=True):
-    """A browser that is told."""
-
-    subscription_id: str
-    device: str
-    is_current: bool
-
-
-class SubscriptionsView(msgspec.Struct, frozen=True):
-    """All browsers that are told."""
-
-    subscriptions: list[SubscriptionView]
-
-
 class NotificationsApi(Controller):
     """What happened to the viewer."""
 
@@ -242,53 +202,6 @@ class NotificationsApi(Controller):
         await rooms.notifications.choices.set_quiet_hours(viewer.id, None)
 
 
-class PushApi(Controller):
-    """Browsers that are told of new notifications."""
-
-    path = "/api/v1/push"
-    tags = ("Notifications",)
-
-    @get("/key", summary="The key to subscribe with", scope=scopes.READ)
-    async def key(self, viewer: Viewer, rooms: House) -> PushKeyView:  # noqa: ARG002 - names the viewer to refuse strangers
-        """Hand this to `PushManager.subscribe` as `applicationServerKey`."""
-        return PushKeyView(rooms.notifications.key.public_key)
-
-    @get("/subscriptions", summary="Browsers that are told", scope=scopes.READ)
-    async def subscriptions(
-        self, request: Request[Any, Any, Any], viewer: Viewer, rooms: House, sessions: SessionReader
-    ) -> SubscriptionsView:
-        """Every browser of the viewer's that is told."""
-        current = session_id_of(sessions.token(request))
-        found = await rooms.notifications.pushing.list(viewer.id)
-        return SubscriptionsView([_show_subscription(each, current) for each in found])
-
-    @post("/subscriptions", summary="Subscribe", scope=scopes.NOTIFICATIONS_WRITE)
-    async def subscribe(
-        self,
-        request: Request[Any, Any, Any],
-        data: JSONBody[NewSubscription],
-        viewer: Viewer,
-        rooms: House,
-        sessions: SessionReader,
-    ) -> SubscriptionView:
-        """Tell this browser from now on; it ends with its session."""
-        current = session_id_of(sessions.token(request))
-        made = await rooms.notifications.pushing.subscribe(
-            viewer.id,
-            session_id=current,
-            endpoint=data.endpoint,
-            public_key=_bytes_of(data.keys.p256dh),
-            auth_secret=_bytes_of(data.keys.auth),
-            device=request.headers.get("user-agent", ""),
-        )
-        return _show_subscription(made, current)
-
-    @delete("/subscriptions/{subscription_id:str}", summary="Unsubscribe", scope=scopes.NOTIFICATIONS_WRITE)
-    async def unsubscribe(self, subscription_id: PathId, viewer: Viewer, rooms: House) -> None:
-        """Tell a browser nothing any more."""
-        await rooms.notifications.pushing.unsubscribe(viewer.id, id_from(subscription_id))
-
-
 def show_notification(
     line: Notification, layout: Layout, addresses: Addresses, now: datetime
 ) -> NotificationView:
@@ -314,16 +227,6 @@ def show_actor(account: Account) -> ActorView:
     return ActorView(str(account.id), account.username, account.full_name, account.is_verified, avatar)
 
 
-def session_id_of(token: str) -> str:
-    """Names the session of a token without giving the token away."""
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-def _show_subscription(subscription: Subscription, current: str) -> SubscriptionView:
-    is_current = subscription.session_id == current
-    return SubscriptionView(str(subscription.id), subscription.device, is_current)
-
-
 def _thumbnail(post: Post, addresses: Addresses) -> str | None:
     return addresses.of_pictures(post.media[0].folder, signed=True)["150"] if post.media else None
 
@@ -334,10 +237,3 @@ def _recency(age: timedelta) -> Recency:
     if age < timedelta(days=7):
         return "week"
     return "month" if age < timedelta(days=30) else "earlier"
-
-
-def _bytes_of(text: str) -> bytes:
-    try:
-        return base64.urlsafe_b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
-    except (binascii.Error, ValueError) as error:
-        raise SubscriptionInvalid from error

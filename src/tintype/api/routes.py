@@ -8,11 +8,12 @@ from tintype.api.graph import GraphApi
 from tintype.api.looks import LooksApi
 from tintype.api.media import MediaApi
 from tintype.api.moderation import ModerationApi
-from tintype.api.notifications import NotificationsApi, PushApi
+from tintype.api.notifications import NotificationsApi
 from tintype.api.people import PeopleApi
 from tintype.api.posts import PostsApi
 from tintype.api.profile import ProfileApi
 from tintype.api.profiles import ProfilesApi
+from tintype.api.push import PushApi
 from tintype.api.reports import ReportsApi
 from tintype.api.saves import SavesApi
 from tintype.api.security import SecurityApi

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from shardwright.running import Queries, Shards
 from tintype.accounts import Account, Accounts
@@ -18,9 +18,7 @@ from tintype.moderation.desks import Desks
 from tintype.moderation.errors import NotAModerator
 from tintype.moderation.events import CaseDecided
 from tintype.moderation.objects import (
-    CommentsDoor,
     Objects,
-    PostsDoor,
     ReportableAccounts,
     ReportableComments,
     ReportablePosts,
@@ -54,8 +52,8 @@ class Moderation:
         objects = Objects(
             {
                 "account": ReportableAccounts(sight, accounts),
-                "post": ReportablePosts(cast("PostsDoor", posts)),
-                "comment": ReportableComments(cast("CommentsDoor", comments)),
+                "post": ReportablePosts(posts),
+                "comment": ReportableComments(comments),
             }
         )
         self.reporting = Reporting(

@@ -2,7 +2,7 @@
 
 from tintype.accounts import StatusChanged
 from tintype.base.ids import AccountId
-from tintype.graph import BlockChanged, FollowApproved, FollowChanged, FollowRequested, Sight
+from tintype.graph import BlockChanged, FollowChanged, FollowDecided, FollowRequested
 from tintype.notifications.hearing import Hearing
 from tintype.notifications.kinds import KindName
 from tintype.notifications.models import Act
@@ -12,26 +12,35 @@ from tintype.notifications.telling import Telling
 class Meeting:
     """What happens between people, as acts."""
 
-    def __init__(self, sight: Sight, hearing: Hearing, telling: Telling) -> None:
-        self._sight, self._hearing, self._telling = sight, hearing, telling
+    def __init__(self, hearing: Hearing, telling: Telling) -> None:
+        self._hearing, self._telling = hearing, telling
 
     async def on_follow(self, event: FollowChanged) -> None:
-        """A new follower is told; a request that was answered so is not a request any more."""
-        request = _between(event.followee_id, "request", event.follower_id, event.change_id)
+        """The followed learns of it, or, where it was agreed to, the follower; the request is none any more."""
+        request, follow, accepted = _acts(event)
         await self._hearing.unhear(request)
-        follow = _between(event.followee_id, "follow", event.follower_id, event.change_id)
         if not event.is_following:
             await self._hearing.unhear(follow)
-        elif not await self._has_agreed(event.followee_id):
+            await self._hearing.unhear(accepted)
+        elif event.is_approved:
+            await self._hearing.hear(accepted)
+        else:
             await self._hearing.hear(follow)
 
     async def on_request(self, event: FollowRequested) -> None:
         """A private account learns who waits at its door."""
-        await self._hearing.hear(_between(event.followee_id, "request", event.follower_id, _order(event)))
+        request, _, accepted = _acts(event)
+        await self._hearing.unhear(accepted)
+        await self._hearing.hear(request)
 
-    async def on_approved(self, event: FollowApproved) -> None:
-        """Who waited learns that the door is open."""
-        await self._hearing.hear(_between(event.follower_id, "accepted", event.followee_id, _order(event)))
+    async def on_decided(self, event: FollowDecided) -> None:
+        """The followee's side took a follow for something else: it is told as what it is."""
+        # One more than the change it corrects: newer than that, and older than the next.
+        request, follow, _ = _acts(event, later=1)
+        if event.state != "active":
+            await self._hearing.unhear(follow)
+        if event.state == "requested":
+            await self._hearing.hear(request)
 
     async def on_block(self, event: BlockChanged) -> None:
         """Neither finds the other in their list."""
@@ -45,15 +54,16 @@ class Meeting:
             async for recipient in self._hearing.recipients_of(event.account_id):
                 await self._telling.take_back_actors(recipient, [event.account_id])
 
-    async def _has_agreed(self, followee: AccountId) -> bool:
-        """Whoever is private has let the follower in and need not be told."""
-        seen = (await self._sight.of(followee, [followee])).get(followee)
-        return seen is None or seen.account.is_private
-
 
 def _between(recipient: AccountId, kind: KindName, actor: AccountId, change_id: int) -> Act:
     return Act(recipient_id=recipient, kind=kind, actor_id=actor, change_id=change_id)
 
 
-def _order(event: FollowRequested | FollowApproved) -> int:
-    return getattr(event, "change_id", 0) or 1
+def _acts(event: FollowChanged | FollowRequested | FollowDecided, *, later: int = 0) -> tuple[Act, Act, Act]:
+    """What may have to be told of a pair: the request and the follow to one side, the agreement to the other."""
+    follower, followee, change_id = event.follower_id, event.followee_id, event.change_id + later
+    return (
+        _between(followee, "request", follower, change_id),
+        _between(followee, "follow", follower, change_id),
+        _between(follower, "accepted", followee, change_id),
+    )

@@ -17,7 +17,7 @@ from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.outbox import Outbox
 from tintype.base.settings import Settings
 from tintype.comments import CommentAdded, CommentLiked, CommentRemoved, Comments
-from tintype.graph import BlockChanged, FollowApproved, FollowChanged, FollowRequested, Sight
+from tintype.graph import BlockChanged, FollowChanged, FollowDecided, FollowRequested, Sight
 from tintype.notifications.choices import Choices
 from tintype.notifications.events import NotificationTold, PushDue
 from tintype.notifications.hearing import Hearing, from_house
@@ -58,7 +58,7 @@ class Notifications:
         self._hearing = Hearing(
             shards, sight, posts, queries=QUERIES, telling=self._telling, choices=self.choices
         )
-        self._meeting = Meeting(sight, self._hearing, self._telling)
+        self._meeting = Meeting(self._hearing, self._telling)
         self.reading = Reading(
             shards, sight, posts, queries=QUERIES, telling=self._telling, changed=self._announce
         )
@@ -105,7 +105,7 @@ class Notifications:
             on(CommentLiked, hearing.on_comment_liked, name="notifications-comment-liked"),
             on(FollowChanged, meeting.on_follow, name="notifications-follow"),
             on(FollowRequested, meeting.on_request, name="notifications-request"),
-            on(FollowApproved, meeting.on_approved, name="notifications-approved"),
+            on(FollowDecided, meeting.on_decided, name="notifications-decided"),
             on(BlockChanged, meeting.on_block, name="notifications-block"),
             on(StatusChanged, meeting.on_status, name="notifications-status"),
             on(SessionsEnded, self.pushing.on_sessions_ended, name="push-sessions-ended"),

@@ -1,0 +1,45 @@
+"""What happens to posts, from the button to the list, through the worker."""
+
+from tests.notifications.telling import lines, names, unread
+from tests.support import Person, eventually
+from tintype.worker import Worker
+
+
+async def test_a_like_is_told_and_an_unlike_takes_it_back(working: Worker, ana: Person, bo: Person) -> None:
+    post = await ana.publish()
+
+    await bo.call("PUT", f"/posts/{post['post_id']}/like")
+    await _told(ana, [("like", ["bo"])])
+    await bo.call("DELETE", f"/posts/{post['post_id']}/like")
+    await _told(ana, [])
+
+    assert await unread(ana) == 0
+
+
+async def test_a_mention_is_told_and_leaves_with_an_edit(working: Worker, ana: Person, bo: Person) -> None:
+    post = await ana.publish("With @bo by the river")
+    await _told(bo, [("mention", ["ana"])])
+
+    await ana.call("PATCH", f"/posts/{post['post_id']}", json={"caption": "By the river"})
+
+    await _told(bo, [])
+
+
+async def test_an_archived_post_leaves_the_lists(working: Worker, ana: Person, bo: Person) -> None:
+    post = await ana.publish("With @bo")
+    await bo.call("PUT", f"/posts/{post['post_id']}/like")
+    await _told(ana, [("like", ["bo"])])
+    await _told(bo, [("mention", ["ana"])])
+
+    await ana.call("PUT", f"/posts/{post['post_id']}/archive")
+
+    await _told(ana, [])
+    await _told(bo, [])
+    assert (await unread(ana), await unread(bo)) == (0, 0)
+
+
+async def _told(person: Person, expected: list[tuple[str, list[str]]]) -> None:
+    async def is_so() -> bool:
+        return [(each["kind"], names(each)) for each in await lines(person)] == expected
+
+    await eventually(is_so, what=f"{person.username} is told {expected}")
