@@ -162,7 +162,7 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         saves=Saves(shards, events, sight, shared),
         feed=Feed(Timelines(redis, settings.namespace), follows, shared),
         notifications=Notifications(shards, events, sight, posts=shared, comments=said, settings=settings),
-        search=Search(shards, events, sight, people, shared),
+        search=Search(shards, sight, follows, shared, limiter),
         moderation=Moderation(shards, events, sight, accounts=people, posts=shared, comments=said),
         departures=Departures(shards, events, people, {}),
     )

@@ -7,6 +7,7 @@ from tintype.base.errors import Invalid
 from tintype.base.ids import LARGEST_ID
 
 VERSION = b"1:"
+PLACE_VERSION = b"2:"
 START = LARGEST_ID
 
 
@@ -35,3 +36,23 @@ def decode_cursor(cursor: str | None) -> int:
     if not raw.startswith(VERSION) or not 0 < before <= START:
         raise CursorInvalid
     return before
+
+
+def encode_place(*numbers: int) -> str:
+    """The cursor of a place that more than one number names, such as a score and an id."""
+    text = ",".join(str(number) for number in numbers)
+    return base64.urlsafe_b64encode(PLACE_VERSION + text.encode()).decode().rstrip("=")
+
+
+def decode_place(cursor: str, count: int) -> tuple[int, ...]:
+    """The numbers that such a cursor names."""
+    try:
+        raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        numbers = tuple(int(part) for part in raw.removeprefix(PLACE_VERSION).split(b","))
+    except (binascii.Error, ValueError) as error:
+        raise CursorInvalid from error
+    if not raw.startswith(PLACE_VERSION) or len(numbers) != count:
+        raise CursorInvalid
+    if any(not -START <= number <= START for number in numbers):
+        raise CursorInvalid
+    return numbers

@@ -3,9 +3,15 @@
 from litestar import Controller
 
 from tintype.api.accounts import AccountsApi
+from tintype.api.places import PlacesApi
 from tintype.api.posts import PostsApi
+from tintype.api.search import SearchApi
+from tintype.api.tags import TagsApi
 
 CONTROLLERS: tuple[type[Controller], ...] = (
     AccountsApi,
     PostsApi,
+    SearchApi,
+    TagsApi,
+    PlacesApi,
 )

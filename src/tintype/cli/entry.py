@@ -39,6 +39,7 @@ COMMANDS = {
     "config": Entry("tintype.cli.config", LOOKING),
     "jobs": Entry("tintype.cli.jobs", LOOKING),
     "dead": Entry("tintype.cli.dead", LOOKING, group="dead_app"),
+    "search": Entry("tintype.cli.search", LOOKING, group="search_app"),
     "shards": Entry("tintype.cli.shards", LOOKING, group="shards_app", callback="lend_settings"),
     "version": Entry("tintype.cli.version", LOOKING),
     "web": Entry("tintype.cli.web", PARTS),
