@@ -40,7 +40,7 @@ from tintype.belongings import Departures
 from tintype.comments import Comments
 from tintype.feed import Feed, Timelines
 from tintype.graph import Graph, Sight
-from tintype.media import MediaLibrary
+from tintype.media import MediaBelongings, MediaLibrary
 from tintype.moderation import Moderation
 from tintype.notifications import Notifications
 from tintype.posts import Posts
@@ -145,6 +145,8 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
     follows = Graph(shards, events, people)
     sight = Sight(people, follows)
     shared = Posts(shards, events, sight, cache, limiter)
+    finding = Search(shards, sight, follows, shared, limiter)
+    files = open_store(settings)
     said = Comments(shards, events, sight, shared, limiter=limiter, cache=cache)
     return Rooms(
         settings=settings,
@@ -156,15 +158,26 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         accounts=people,
         graph=follows,
         sight=sight,
-        media=MediaLibrary(shards, open_store(settings)),
+        media=MediaLibrary(shards, files),
         posts=shared,
         comments=said,
         saves=Saves(shards, events, sight, shared),
         feed=Feed(Timelines(redis, settings.namespace), follows, shared),
         notifications=Notifications(shards, events, sight, posts=shared, comments=said, settings=settings),
-        search=Search(shards, sight, follows, shared, limiter),
+        search=finding,
         moderation=Moderation(shards, events, sight, accounts=people, posts=shared, comments=said),
-        departures=Departures(shards, events, people, {}),
+        departures=Departures(
+            shards,
+            events,
+            people,
+            # In this order: posts before the media they show, search after the posts it lists.
+            {"search": finding, "media": MediaBelongings(shards, files)},
+            last=people,
+            store=files,
+            limiter=limiter,
+            work_folder=settings.home / "exports",
+            grace_days=settings.departure_grace_days,
+        ),
     )
 
 

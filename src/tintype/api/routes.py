@@ -3,6 +3,7 @@
 from litestar import Controller
 
 from tintype.api.accounts import AccountsApi
+from tintype.api.belongings import BelongingsApi
 from tintype.api.places import PlacesApi
 from tintype.api.posts import PostsApi
 from tintype.api.search import SearchApi
@@ -14,4 +15,5 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     SearchApi,
     TagsApi,
     PlacesApi,
+    BelongingsApi,
 )
