@@ -10,9 +10,7 @@ from tintype.api import scopes
 from tintype.api.given import House, PathId, Viewer, id_from
 from tintype.search import PersonFound, Place, RecentSearch, TagFound
 
-Words = Annotated[
-    str, QueryParameter(name="q", description="What was typed.", max_length=100)
-]
+Words = Annotated[str, QueryParameter(name="q", description="What was typed.", max_length=100)]
 Few = Annotated[int, QueryParameter(description="How many at most.", ge=1, le=30)]
 
 

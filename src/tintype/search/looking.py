@@ -19,6 +19,8 @@ from tintype.search.words import (
 MOST_CANDIDATES = 60
 LOOKED_AT = 500
 """How many entries of one key are compared letter by letter."""
+FEW = 5
+"""With fewer right matches than this, what was typed may have been meant otherwise."""
 EXACT, BEGINNING, ALIKE = 3, 2, 1
 
 
@@ -55,7 +57,7 @@ class Lookup:
         if among:
             reads.append(self._read(QUERIES.find_prefix_among, key, lead, **asked, subjects=list(among)))
         found = _best(each for part in await asyncio.gather(*reads) for each in part)
-        if len(found) < enough and typos_allowed(lead):
+        if len(found) < min(enough, FEW) and typos_allowed(lead):
             found = _best([*found, *await self._find_alike(kind, lead, others)])
         return found
 
