@@ -58,7 +58,7 @@ class SizeBench:
 
     def __init__(self, cluster: Cluster, runner: asyncio.Runner, size: int, callers: int) -> None:
         self._cluster, self._runner, self._size, self._callers = cluster, runner, size, callers
-        self._chance = random.Random(size)  # noqa: S311  # the same load every time
+        self._chance = random.Random(size)  # the same load every time
 
     def measure(self, rounds: int, points: int, detail: Detail) -> Ratio:
         """Add the numbers to the detail, and return the hot point read over plain asyncpg."""

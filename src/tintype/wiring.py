@@ -92,7 +92,6 @@ class Rooms:
             *self.graph.handlers(),
             *self.feed.handlers(),
             *self.comments.handlers(),
-            *self.saves.handlers(),
             *self.notifications.handlers(),
             *self.search.handlers(),
             *self.moderation.handlers(),
@@ -103,7 +102,6 @@ class Rooms:
         """Everything that repeats by the clock."""
         return [
             *self.comments.schedules(),
-            *self.saves.schedules(),
             *self.notifications.schedules(),
             *self.search.schedules(),
             *self.moderation.schedules(),
@@ -145,9 +143,10 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
     follows = Graph(shards, events, people)
     sight = Sight(people, follows)
     shared = Posts(shards, events, sight, cache, limiter)
+    said = Comments(shards, events, sight, shared, accounts=people, limiter=limiter)
+    kept = Saves(shards, shared)
     finding = Search(shards, sight, follows, shared, limiter)
     files = open_store(settings)
-    said = Comments(shards, events, sight, shared, limiter=limiter, cache=cache)
     return Rooms(
         settings=settings,
         shards=shards,
@@ -161,7 +160,7 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         media=MediaLibrary(shards, files),
         posts=shared,
         comments=said,
-        saves=Saves(shards, events, sight, shared),
+        saves=kept,
         feed=Feed(Timelines(redis, settings.namespace), follows, shared),
         notifications=Notifications(shards, events, sight, posts=shared, comments=said, settings=settings),
         search=finding,
@@ -170,8 +169,8 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
             shards,
             events,
             people,
-            # In this order: posts before the media they show, search after the posts it lists.
-            {"search": finding, "media": MediaBelongings(shards, files)},
+            # In this order: posts before the media they show.
+            {"comments": said, "saves": kept, "search": finding, "media": MediaBelongings(shards, files)},
             last=people,
             store=files,
             limiter=limiter,

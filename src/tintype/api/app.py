@@ -7,15 +7,12 @@ from typing import Any
 
 from litestar import Litestar, Request
 from litestar.di import Provide
-from litestar.openapi.config import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
-from litestar.openapi.spec import License
 
-from tintype import __version__
 from tintype.accounts import Account
 from tintype.api.docs import docs_page
 from tintype.api.given import SessionReader
 from tintype.api.health import healthz, metrics, readyz
+from tintype.api.openapi import complete, openapi_config
 from tintype.api.problems import HANDLERS
 from tintype.api.routes import CONTROLLERS
 from tintype.api.session import Sessions
@@ -39,7 +36,7 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
             app.state.sessions = Sessions(rooms)
             yield
 
-    return Litestar(
+    app = Litestar(
         route_handlers=[
             *CONTROLLERS,
             healthz,
@@ -58,10 +55,12 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
         },
         exception_handlers=HANDLERS,
         request_max_body_size=LARGEST_BODY_BYTES,
-        openapi_config=_openapi(),
+        openapi_config=openapi_config(),
         logging_config=None,
         debug=False,
     )
+    complete(app)
+    return app
 
 
 def provide_rooms(request: Request[Any, Any, Any]) -> Rooms:
@@ -82,15 +81,3 @@ async def provide_viewer(request: Request[Any, Any, Any], sessions: SessionReade
 async def provide_guest(request: Request[Any, Any, Any], sessions: SessionReader) -> Account | None:
     """Who is asking, or None for somebody who has not signed in."""
     return await sessions.viewer(request) if sessions.token(request) else None
-
-
-def _openapi() -> OpenAPIConfig:
-    return OpenAPIConfig(
-        title="Tintype",
-        version=__version__,
-        description="Photo sharing anyone can host. Ids are strings; errors are problem+json with a stable `code`.",
-        license=License(name="Apache-2.0", identifier="Apache-2.0"),
-        path="/api",
-        render_plugins=[JsonRenderPlugin(path="/openapi.json")],
-        use_handler_docstrings=True,
-    )

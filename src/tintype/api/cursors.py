@@ -3,6 +3,8 @@
 import base64
 import binascii
 
+import msgspec
+
 from tintype.base.errors import Invalid
 from tintype.base.ids import LARGEST_ID
 
@@ -39,20 +41,18 @@ def decode_cursor(cursor: str | None) -> int:
 
 
 def encode_place(*numbers: int) -> str:
-    """The cursor of a place that more than one number names, such as a score and an id."""
-    text = ",".join(str(number) for number in numbers)
-    return base64.urlsafe_b64encode(PLACE_VERSION + text.encode()).decode().rstrip("=")
+    """The cursor of a place that takes several numbers to name."""
+    return base64.urlsafe_b64encode(PLACE_VERSION + msgspec.json.encode(numbers)).decode().rstrip("=")
 
 
 def decode_place(cursor: str, count: int) -> tuple[int, ...]:
     """The numbers that such a cursor names."""
     try:
         raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-        numbers = tuple(int(part) for part in raw.removeprefix(PLACE_VERSION).split(b","))
-    except (binascii.Error, ValueError) as error:
+        numbers = msgspec.json.decode(raw.removeprefix(PLACE_VERSION), type=tuple[int, ...])
+    except (binascii.Error, ValueError, msgspec.MsgspecError) as error:
         raise CursorInvalid from error
-    if not raw.startswith(PLACE_VERSION) or len(numbers) != count:
-        raise CursorInvalid
-    if any(not -START <= number <= START for number in numbers):
+    is_ours = raw.startswith(PLACE_VERSION) and len(numbers) == count
+    if not is_ours or not all(0 <= number <= START for number in numbers):
         raise CursorInvalid
     return numbers

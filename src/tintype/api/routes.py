@@ -4,8 +4,10 @@ from litestar import Controller
 
 from tintype.api.accounts import AccountsApi
 from tintype.api.belongings import BelongingsApi
+from tintype.api.comments import CommentsApi
 from tintype.api.places import PlacesApi
 from tintype.api.posts import PostsApi
+from tintype.api.saves import SavesApi
 from tintype.api.search import SearchApi
 from tintype.api.tags import TagsApi
 
@@ -16,4 +18,6 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     TagsApi,
     PlacesApi,
     BelongingsApi,
+    CommentsApi,
+    SavesApi,
 )

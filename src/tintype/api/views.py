@@ -84,12 +84,18 @@ def show_account(account: Account, *, viewer_follows: bool = False) -> AccountVi
     )
 
 
+def show_author(author: Account) -> AuthorView:
+    """An account beside what it posted or said."""
+    picture = urls_of(author.avatar_folder)["150"] if author.avatar_folder else None
+    return AuthorView(str(author.id), author.username, author.full_name, picture, author.is_verified)
+
+
 def show_post(post: Post, author: Account, layout: Layout) -> PostView:
     """A post with its author."""
     return PostView(
         post_id=str(post.id),
         permalink=f"/p/{encode_short(post.id)}",
-        author=AuthorView(str(author.id), author.username, author.full_name, None, author.is_verified),
+        author=show_author(author),
         media=[_show_media(item) for item in post.media],
         caption=post.caption,
         like_count=post.like_count,

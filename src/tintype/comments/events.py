@@ -14,6 +14,16 @@ class CommentAdded(Event, frozen=True):
     parent_id: CommentId | None = None
     parent_account_id: AccountId | None = None
     mention_ids: tuple[AccountId, ...] = ()
+    is_new: bool = True
+    """False when it came back after it had been hidden: nobody is told a second time."""
+
+
+class CommentKept(Event, frozen=True):
+    """Somebody commented, and it waits for the author of the post: nobody else is told."""
+
+    comment_id: CommentId
+    post_id: PostId
+    account_id: AccountId
 
 
 class CommentRemoved(Event, frozen=True):
@@ -22,6 +32,8 @@ class CommentRemoved(Event, frozen=True):
     comment_id: CommentId
     post_id: PostId
     account_id: AccountId
+    is_deleted: bool = True
+    """False where a moderator hid it and may show it again."""
 
 
 class CommentLiked(Event, frozen=True):

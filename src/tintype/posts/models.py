@@ -29,3 +29,4 @@ class Post(msgspec.Struct, frozen=True):
     comment_count: int
     media: list[PostMedia]
     viewer_has_liked: bool
+    comments_enabled: bool = True

@@ -61,3 +61,7 @@ UPDATE posts SET like_count = like_count + :delta::int WHERE id = :post_id;
 -- name: has_post
 -- Whether there is such a post.
 SELECT id FROM posts WHERE id = :post_id;
+
+-- name: count_comments
+-- Visible comments, moved by the transaction that changes them.
+UPDATE posts SET comment_count = comment_count + :delta::int WHERE id = :post_id;

@@ -94,6 +94,10 @@ class Posts:
         """Take a like back."""
         await self._change_like(post_id, by, delta=-1)
 
+    async def count_comments(self, tx: Transaction, post_id: PostId, *, delta: int) -> None:
+        """Move a post's count together with the comments that the same transaction adds or removes."""
+        await tx.execute(QUERIES.count_comments, post_id=post_id, delta=delta)
+
     async def _change_like(self, post_id: PostId, by: AccountId, *, delta: int) -> None:
         if not has_shard(self._shards, post_id):
             raise PostNotFound

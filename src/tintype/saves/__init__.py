@@ -1,5 +1,22 @@
 """Saves: posts kept in named collections, on the shard of the one who keeps them."""
 
+from tintype.saves.errors import (
+    CollectionNameInvalid,
+    CollectionNameTaken,
+    CollectionNotFound,
+    TooManyCollections,
+)
+from tintype.saves.models import Collection, CollectionId, SavedPage
 from tintype.saves.service import QUERIES, Saves
 
-__all__ = ["QUERIES", "Saves"]
+__all__ = [
+    "QUERIES",
+    "Collection",
+    "CollectionId",
+    "CollectionNameInvalid",
+    "CollectionNameTaken",
+    "CollectionNotFound",
+    "SavedPage",
+    "Saves",
+    "TooManyCollections",
+]

@@ -1,0 +1,111 @@
+-- name: save_post
+-- Keeping twice is keeping once.
+INSERT INTO saves (account_id, post_id) VALUES (:account_id, :post_id) ON CONFLICT DO NOTHING;
+
+-- name: unsave_post
+-- Out of every collection as well.
+WITH listed AS (DELETE FROM collection_posts WHERE account_id = :account_id AND post_id = :post_id)
+DELETE FROM saves WHERE account_id = :account_id AND post_id = :post_id;
+
+-- name: which_saved hot
+-- Those of the posts that this account keeps.
+SELECT post_id FROM saves WHERE account_id = :account_id AND post_id = ANY(:post_ids::bigint[]);
+
+-- name: page_saves
+-- Newest first.
+SELECT post_id, save_id AS place FROM saves
+WHERE account_id = :account_id AND save_id < :before ORDER BY save_id DESC LIMIT :limit;
+
+-- name: page_collection
+-- Newest first.
+SELECT post_id, entry_id AS place FROM collection_posts
+WHERE collection_id = :collection_id AND entry_id < :before ORDER BY entry_id DESC LIMIT :limit;
+
+-- name: lock_collections
+-- Names are unique and few: one change of a person's collections at a time.
+SELECT id FROM accounts WHERE id = :account_id FOR NO KEY UPDATE;
+
+-- name: list_collections
+-- In the order their owner gave them, with how many posts each holds and its newest.
+SELECT c.id, c.name, c.cover_post_id,
+       (SELECT count(*) FROM collection_posts AS p WHERE p.collection_id = c.id) AS post_count,
+       (SELECT p.post_id FROM collection_posts AS p WHERE p.collection_id = c.id ORDER BY p.entry_id DESC LIMIT 1) AS newest_post_id
+FROM collections AS c WHERE c.account_id = :account_id ORDER BY c.position, c.id;
+
+-- name: add_collection
+-- A name that is taken returns no row.
+INSERT INTO collections (account_id, name, name_key, position)
+SELECT :account_id, :name, :name_key, coalesce(max(position) + 1, 0) FROM collections WHERE account_id = :account_id
+ON CONFLICT (account_id, name_key) DO NOTHING RETURNING id;
+
+-- name: count_collections
+-- How many somebody has.
+SELECT count(*) FROM collections WHERE account_id = :account_id;
+
+-- name: find_collection
+-- One's own only.
+SELECT id, name FROM collections WHERE id = :collection_id AND account_id = :account_id;
+
+-- name: is_name_taken
+-- By another collection of the same person.
+SELECT id FROM collections WHERE account_id = :account_id AND name_key = :name_key AND id <> :collection_id;
+
+-- name: rename_collection
+-- Under the lock of its owner.
+UPDATE collections SET name = :name, name_key = :name_key WHERE id = :collection_id;
+
+-- name: set_cover
+-- A post that is in the collection, or none.
+UPDATE collections SET cover_post_id = :post_id WHERE id = :collection_id;
+
+-- name: order_collections
+-- By their place in the list; those not named keep the place they had.
+UPDATE collections AS c SET position = given.position
+FROM unnest(:ids::bigint[]) WITH ORDINALITY AS given (id, position)
+WHERE c.id = given.id AND c.account_id = :account_id;
+
+-- name: delete_collection
+-- The posts in it stay saved.
+WITH listed AS (DELETE FROM collection_posts WHERE collection_id = :collection_id)
+DELETE FROM collections WHERE id = :collection_id AND account_id = :account_id RETURNING id;
+
+-- name: put_into
+-- Into a collection, once.
+INSERT INTO collection_posts (collection_id, post_id, account_id)
+SELECT id, :post_id, :account_id FROM collections WHERE id = ANY(:collection_ids::bigint[]) AND account_id = :account_id
+ON CONFLICT DO NOTHING;
+
+-- name: take_out
+-- Out of one collection; a cover that leaves is no cover any more.
+WITH uncovered AS (
+    UPDATE collections SET cover_post_id = NULL WHERE id = :collection_id AND cover_post_id = :post_id
+)
+DELETE FROM collection_posts WHERE collection_id = :collection_id AND post_id = :post_id AND account_id = :account_id;
+
+-- name: is_in
+-- Whether a collection holds a post.
+SELECT post_id FROM collection_posts WHERE collection_id = :collection_id AND post_id = :post_id;
+
+-- name: which_own
+-- Those of the collections that are this account's.
+SELECT id FROM collections WHERE account_id = :account_id AND id = ANY(:collection_ids::bigint[]);
+
+-- name: export_saves
+-- Oldest first, with the names of the collections each is in.
+SELECT s.post_id, s.save_id,
+       ARRAY(SELECT c.name FROM collection_posts AS p JOIN collections AS c ON c.id = p.collection_id
+             WHERE p.account_id = s.account_id AND p.post_id = s.post_id ORDER BY c.name) AS collections
+FROM saves AS s WHERE s.account_id = :account_id AND s.save_id > :after ORDER BY s.save_id LIMIT :limit;
+
+-- name: erase_saves
+-- Everything at once: it is all on one shard.
+WITH kept AS (DELETE FROM saves WHERE account_id = :account_id RETURNING 1),
+     listed AS (DELETE FROM collection_posts WHERE account_id = :account_id RETURNING 1),
+     named AS (DELETE FROM collections WHERE account_id = :account_id RETURNING 1)
+SELECT (SELECT count(*) FROM kept) + (SELECT count(*) FROM listed) + (SELECT count(*) FROM named) AS erased;
+
+-- name: count_saves_left
+-- What is left of a person here.
+SELECT (SELECT count(*) FROM saves WHERE account_id = :account_id)
+     + (SELECT count(*) FROM collection_posts WHERE account_id = :account_id)
+     + (SELECT count(*) FROM collections WHERE account_id = :account_id) AS rows_left;

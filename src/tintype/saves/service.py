@@ -1,26 +1,106 @@
-"""Posts that people keep for themselves."""
+"""Keeping posts for oneself, and finding them again."""
 
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterable, Sequence
 
-from shardwright.running import Queries, Shards
-from tintype.base.jobs import Handler, Schedule
-from tintype.base.outbox import Outbox
-from tintype.graph import Sight
-from tintype.posts import Posts
+import asyncpg
 
-QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
+from shardwright.running import Shards
+from tintype.base.belongings import Record
+from tintype.base.ids import AccountId, PostId
+from tintype.posts import Post, Posts
+from tintype.saves.collections import Collections
+from tintype.saves.models import CollectionId, SavedPage
+from tintype.saves.store import QUERIES
+
+BATCH = 200
+MOST_LOOKS = 5
+"""A page that finds little to show gives up after so many looks and lets the client ask on."""
+
+__all__ = ["QUERIES", "Saves"]
 
 
 class Saves:
-    """Posts that people keep for themselves."""
+    """What one person keeps, on that person's shard; nobody else learns of it."""
 
-    def __init__(self, shards: Shards, outbox: Outbox, sight: Sight, posts: Posts) -> None:
-        self._shards, self._outbox, self._sight, self._posts = shards, outbox, sight, posts
+    def __init__(self, shards: Shards, posts: Posts) -> None:
+        self._shards, self._posts = shards, posts
+        self.collections = Collections(shards)
 
-    def handlers(self) -> list[Handler]:
-        """What this room does when something has happened."""
-        return []
+    async def save(self, post_id: PostId, by: AccountId, into: Sequence[CollectionId] = ()) -> None:
+        """Keep a post that one may see, in these collections too."""
+        await self._posts.get(post_id, viewer=by)
+        if into:
+            await self.collections.check_own(by, into)
+        async with self._shards.owner(by).begin() as tx:
+            await tx.execute(QUERIES.save_post, account_id=by, post_id=post_id)
+            if into:
+                await tx.execute(QUERIES.put_into, account_id=by, post_id=post_id, collection_ids=list(into))
 
-    def schedules(self) -> list[Schedule]:
-        """What this room repeats by the clock."""
-        return []
+    async def unsave(self, post_id: PostId, by: AccountId) -> None:
+        """Keep it no longer, in no collection either; it need not be visible any more."""
+        await self._shards.owner(by).execute(QUERIES.unsave_post, account_id=by, post_id=post_id)
+
+    async def take_out(self, post_id: PostId, by: AccountId, collection_id: CollectionId) -> None:
+        """Out of one collection; it stays saved."""
+        await self.collections.check_own(by, [collection_id])
+        await self._shards.owner(by).execute(
+            QUERIES.take_out, account_id=by, post_id=post_id, collection_id=collection_id
+        )
+
+    async def which_saved(self, by: AccountId, post_ids: Iterable[PostId]) -> set[PostId]:
+        """Those of the posts that somebody keeps."""
+        wanted = list(set(post_ids))
+        if not wanted:
+            return set()
+        rows = await self._shards.owner(by).fetch(QUERIES.which_saved, account_id=by, post_ids=wanted)
+        return {PostId(row["post_id"]) for row in rows}
+
+    async def page(
+        self, by: AccountId, *, collection_id: CollectionId | None, before: int, limit: int
+    ) -> SavedPage:
+        """Kept posts that can still be seen, the one kept last first."""
+        if collection_id is not None:
+            await self.collections.check_own(by, [collection_id])
+        shown: list[tuple[int, PostId]] = []
+        found: dict[PostId, Post] = {}
+        for _ in range(MOST_LOOKS):
+            rows = await self._rows(by, collection_id, before, limit + 1)
+            posts = await self._posts.find_many([PostId(row["post_id"]) for row in rows[:limit]], viewer=by)
+            found |= posts
+            shown += [(row["place"], row["post_id"]) for row in rows[:limit] if row["post_id"] in posts]
+            if len(rows) <= limit and len(shown) <= limit:
+                return SavedPage([found[each] for _, each in shown], None)
+            if len(shown) >= limit:
+                return SavedPage([found[each] for _, each in shown[:limit]], shown[limit - 1][0])
+            before = rows[limit - 1]["place"]
+        return SavedPage([found[each] for _, each in shown], before)
+
+    async def export(self, account_id: AccountId) -> AsyncIterator[Record]:
+        """Every saved post, with the names of the collections it is in."""
+        home, after = self._shards.owner(account_id), 0
+        while rows := await home.fetch(QUERIES.export_saves, account_id=account_id, after=after, limit=BATCH):
+            after = rows[-1]["save_id"]
+            for row in rows:
+                yield Record(
+                    "saves.json", {"post_id": str(row["post_id"]), "collections": list(row["collections"])}
+                )
+
+    async def erase(self, account_id: AccountId) -> int:
+        """Everything: it is all on one shard."""
+        return await self._shards.owner(account_id).fetch_value(QUERIES.erase_saves, account_id=account_id)
+
+    async def count_left(self, account_id: AccountId) -> int:
+        """Rows that are left."""
+        return await self._shards.owner(account_id).fetch_value(
+            QUERIES.count_saves_left, account_id=account_id
+        )
+
+    async def _rows(
+        self, by: AccountId, collection_id: CollectionId | None, before: int, limit: int
+    ) -> list[asyncpg.Record]:
+        home = self._shards.owner(by)
+        if collection_id is None:
+            return await home.fetch(QUERIES.page_saves, account_id=by, before=before, limit=limit)
+        return await home.fetch(
+            QUERIES.page_collection, collection_id=collection_id, before=before, limit=limit
+        )

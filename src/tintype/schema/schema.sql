@@ -56,6 +56,64 @@ CREATE TABLE blocks (
     CONSTRAINT blocks_pkey PRIMARY KEY (account_id, blocked_id)
 );
 
+CREATE TABLE collection_posts (
+    collection_id bigint NOT NULL,
+    post_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    entry_id bigint DEFAULT next_id() NOT NULL,
+    CONSTRAINT collection_posts_pkey PRIMARY KEY (collection_id, post_id)
+);
+CREATE INDEX collection_posts_newest ON collection_posts USING btree (collection_id, entry_id DESC);
+CREATE INDEX collection_posts_of_post ON collection_posts USING btree (account_id, post_id);
+
+CREATE TABLE collections (
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    name text NOT NULL,
+    name_key text NOT NULL,
+    position integer DEFAULT 0 NOT NULL,
+    cover_post_id bigint,
+    CONSTRAINT collections_pkey PRIMARY KEY (id),
+    CONSTRAINT collections_account_id_name_key_key UNIQUE (account_id, name_key)
+);
+
+CREATE TABLE comment_filters (
+    account_id bigint NOT NULL,
+    word text NOT NULL,
+    CONSTRAINT comment_filters_pkey PRIMARY KEY (account_id, word)
+);
+
+CREATE TABLE comment_likes (
+    comment_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    CONSTRAINT comment_likes_pkey PRIMARY KEY (comment_id, account_id)
+);
+CREATE INDEX comment_likes_newest ON comment_likes USING btree (comment_id, change_id DESC);
+
+CREATE TABLE comments (
+    id bigint DEFAULT next_id() NOT NULL,
+    post_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    parent_id bigint,
+    root_id bigint,
+    depth smallint DEFAULT 0 NOT NULL,
+    text text NOT NULL,
+    state text DEFAULT 'visible'::text NOT NULL,
+    like_count integer DEFAULT 0 NOT NULL,
+    thread_count integer DEFAULT 0 NOT NULL,
+    pinned_at timestamp with time zone,
+    idempotency_key text,
+    CONSTRAINT comments_pkey PRIMARY KEY (id)
+);
+CREATE INDEX comments_kept_back ON comments USING btree (post_id, id DESC) WHERE (state = ANY (ARRAY['filtered'::text, 'waiting'::text]));
+CREATE INDEX comments_of_account ON comments USING btree (account_id, post_id, id DESC);
+CREATE INDEX comments_of_parent ON comments USING btree (parent_id) WHERE (parent_id IS NOT NULL);
+CREATE INDEX comments_of_post ON comments USING btree (post_id, id DESC) WHERE (root_id IS NULL);
+CREATE INDEX comments_of_thread ON comments USING btree (root_id, id) WHERE (root_id IS NOT NULL);
+CREATE UNIQUE INDEX comments_once ON comments USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX comments_under_post ON comments USING btree (post_id);
+
 CREATE TABLE followers (
     account_id bigint NOT NULL,
     follower_id bigint NOT NULL,
@@ -96,6 +154,26 @@ CREATE TABLE media (
 );
 CREATE INDEX media_expiring ON media USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
+CREATE TABLE own_comment_likes (
+    account_id bigint NOT NULL,
+    comment_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    is_liked boolean NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT own_comment_likes_pkey PRIMARY KEY (account_id, comment_id)
+);
+CREATE INDEX own_comment_likes_removed ON own_comment_likes USING btree (changed_at) WHERE (NOT is_liked);
+
+CREATE TABLE own_comments (
+    account_id bigint NOT NULL,
+    comment_id bigint NOT NULL,
+    post_id bigint NOT NULL,
+    is_removed boolean DEFAULT false NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT own_comments_pkey PRIMARY KEY (account_id, comment_id)
+);
+CREATE INDEX own_comments_removed ON own_comments USING btree (changed_at) WHERE is_removed;
+
 CREATE TABLE post_media (
     post_id bigint NOT NULL,
     position smallint NOT NULL,
@@ -115,6 +193,14 @@ CREATE TABLE posts (
 );
 CREATE INDEX posts_of_author ON posts USING btree (author_id, id DESC);
 CREATE UNIQUE INDEX posts_once ON posts USING btree (author_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+
+CREATE TABLE saves (
+    account_id bigint NOT NULL,
+    post_id bigint NOT NULL,
+    save_id bigint DEFAULT next_id() NOT NULL,
+    CONSTRAINT saves_pkey PRIMARY KEY (account_id, post_id)
+);
+CREATE INDEX saves_newest ON saves USING btree (account_id, save_id DESC);
 
 CREATE TABLE schedules (
     name text NOT NULL,

@@ -1,0 +1,64 @@
+"""A bare HTTP/1.1 client for benches: connections stay open and little is parsed, so that the server is the cost."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request."""
+
+    method: str
+    path: str
+    token: str
+    body: bytes = b""
+
+    def encode(self) -> bytes:
+        """The request as it travels."""
+        head = (
+            f"{self.method} {self.path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {self.token}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(self.body)}\r\n\r\n"
+        )
+        return head.encode() + self.body
+
+
+class Wrong(Exception):
+    """The server refused what it should not have."""
+
+
+async def send_all(port: int, calls: Sequence[Call], *, clients: int) -> None:
+    """Send every call once, over so many connections; any refusal ends the bench."""
+    waiting = iter(calls)
+    await asyncio.gather(*(_client(port, waiting) for _ in range(clients)))
+
+
+async def _client(port: int, waiting: Iterator[Call]) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        for call in waiting:
+            writer.write(call.encode())
+            await _answer(reader, call)
+    finally:
+        writer.close()
+
+
+async def _answer(reader: asyncio.StreamReader, call: Call) -> None:
+    head = (await reader.readuntil(b"\r\n\r\n")).lower()
+    status = int(head.split(b" ", 2)[1])
+    body = await _chunks(reader) if b"transfer-encoding: chunked" in head else await _sized(reader, head)
+    if status >= 300:
+        raise Wrong(f"{call.method} {call.path}: {status} {body[:300]!r}")
+
+
+async def _sized(reader: asyncio.StreamReader, head: bytes) -> bytes:
+    _, found, rest = head.partition(b"content-length:")
+    return await reader.readexactly(int(rest.split(b"\r\n", 1)[0])) if found else b""
+
+
+async def _chunks(reader: asyncio.StreamReader) -> bytes:
+    body = b""
+    while size := int(await reader.readuntil(b"\r\n"), 16):
+        body += (await reader.readexactly(size + 2))[:-2]
+    await reader.readexactly(2)
+    return body

@@ -1,0 +1,95 @@
+"""The tables, with an index for every query of the views."""
+
+from django.db import models
+
+
+class Account(models.Model):
+    """Somebody."""
+
+    username = models.CharField(max_length=30, unique=True)
+    full_name = models.CharField(max_length=100, default="")
+    bio = models.CharField(max_length=500, default="")
+    is_private = models.BooleanField(default=False)
+    is_verified = models.BooleanField(default=False)
+    post_count = models.IntegerField(default=0)
+    follower_count = models.IntegerField(default=0)
+    following_count = models.IntegerField(default=0)
+
+
+class Token(models.Model):
+    """A session."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    account = models.ForeignKey(Account, on_delete=models.CASCADE)
+    expires_at = models.DateTimeField()
+
+
+class Follow(models.Model):
+    """Who follows whom."""
+
+    follower = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="following")
+    followee = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="followers")
+
+    class Meta:
+        """One row per pair."""
+
+        constraints = [models.UniqueConstraint(fields=["follower", "followee"], name="follow_once")]
+
+
+class Block(models.Model):
+    """Who blocked whom."""
+
+    blocker = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="blocks")
+    blocked = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="blocked_by")
+
+    class Meta:
+        """One row per pair."""
+
+        constraints = [models.UniqueConstraint(fields=["blocker", "blocked"], name="block_once")]
+
+
+class Post(models.Model):
+    """A post."""
+
+    author = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="posts")
+    caption = models.TextField(default="")
+    like_count = models.IntegerField(default=0)
+    comment_count = models.IntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        """Pages of an author, newest first."""
+
+        indexes = [models.Index(fields=["author", "-id"])]
+
+
+class Media(models.Model):
+    """An uploaded picture, with or without its post."""
+
+    owner = models.ForeignKey(Account, on_delete=models.CASCADE)
+    post = models.ForeignKey(Post, null=True, on_delete=models.CASCADE, related_name="media")
+    folder = models.CharField(max_length=100)
+    width = models.IntegerField()
+    height = models.IntegerField()
+    alt_text = models.CharField(max_length=1000, default="")
+
+
+class Like(models.Model):
+    """One person's like of one post."""
+
+    post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="likes")
+    account = models.ForeignKey(Account, on_delete=models.CASCADE)
+
+    class Meta:
+        """One row per pair."""
+
+        constraints = [models.UniqueConstraint(fields=["post", "account"], name="like_once")]
+
+
+class Comment(models.Model):
+    """Something said under a post."""
+
+    post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="comments")
+    account = models.ForeignKey(Account, on_delete=models.CASCADE)
+    text = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)

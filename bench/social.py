@@ -1,0 +1,137 @@
+"""What a like, a comment, a follow, a profile and a new post cost, beside the same site in plain Django.
+
+Ours: one web process, worker, one PostgreSQL with 16 shards, Redis, NATS; every write also goes into the outbox and
+through the worker, and all of it is counted. Peer: Django with one web process and one PostgreSQL
+(`bench/peers/django_social`), written fairly. Both get the same calls, in turn; targets are Zipf-distributed. The ratio
+is CPU time per request, the peer's over ours.
+"""
+
+import asyncio
+import json
+import random
+import re
+import statistics
+import time
+from collections.abc import Callable
+from urllib.request import urlopen
+
+from bench.http_load import Call, send_all
+from bench.social_sites import Site, both_sites
+from bench.support import BenchResult, main
+
+NAME = "social"
+CLIENTS = 8
+SKEW = 1.1
+Make = Callable[[Site, random.Random, int], Call]
+
+
+def run(*, quick: bool = False) -> BenchResult:
+    """Measure both sites, operation by operation."""
+    people, calls, rounds = (150, 150, 2) if quick else (600, 600, 5)
+    return asyncio.run(_measure(people, calls, rounds))
+
+
+async def _measure(people: int, calls: int, rounds: int) -> BenchResult:
+    ratios: dict[str, list[float]] = {}
+    cost: dict[str, dict[str, list[float]]] = {}
+    needed = -(-calls * rounds // people) + 1
+    async with both_sites(people, needed) as (ours, peer):
+        for number in range(rounds):
+            for name, make in OPERATIONS.items():
+                sites = {"ours": ours, "peer": peer}
+                spent = {
+                    site: await _spend(sites[site], make, calls, number)
+                    for site in (("ours", "peer") if number % 2 else ("peer", "ours"))
+                }
+                ratios.setdefault(name, []).append(spent["peer"][0] / spent["ours"][0])
+                for site, (cpu_ms, rate) in spent.items():
+                    cost.setdefault(name, {}).setdefault(f"{site} CPU-ms", []).append(cpu_ms)
+                    cost[name].setdefault(f"{site} requests/s", []).append(rate)
+                print(f"{name}: ours {spent['ours'][0]:.2f} CPU-ms, peer {spent['peer'][0]:.2f}")
+        hits = _hit_rate(ours.port)
+    every = [ratio for each in ratios.values() for ratio in each]
+    return BenchResult(
+        name=NAME,
+        ratio=statistics.geometric_mean(statistics.median(each) for each in ratios.values()),
+        against="plain Django on one PostgreSQL, CPU per request, all processes counted",
+        spread=(min(every), max(every)),
+        detail={
+            "ratio by operation": {name: round(statistics.median(each), 2) for name, each in ratios.items()},
+            "medians": {
+                name: {label: round(statistics.median(values), 2) for label, values in labels.items()}
+                for name, labels in cost.items()
+            },
+            "cache hit rate": hits,
+        },
+    )
+
+
+async def _spend(site: Site, make: Make, count: int, number: int) -> tuple[float, float]:
+    chance = random.Random(number)
+    calls = [make(site, chance, number * count + each) for each in range(count)]
+    before, started = site.cpu_s(), time.perf_counter()
+    await send_all(site.port, calls, clients=CLIENTS)
+    elapsed = time.perf_counter() - started
+    await asyncio.sleep(1.0)  # what must follow a write is part of its cost
+    return (site.cpu_s() - before) * 1000 / count, count / elapsed
+
+
+def _popular(chance: random.Random, count: int) -> int:
+    """A place in a list, the first ones far more often."""
+    return min(int(count ** chance.random() ** SKEW) - 1, count - 1)
+
+
+def _like(site: Site, chance: random.Random, _: int) -> Call:
+    post = site.posts[_popular(chance, len(site.posts))]
+    return Call("PUT", f"/api/v1/posts/{post}/like", chance.choice(site.tokens))
+
+
+def _comment(site: Site, chance: random.Random, number: int) -> Call:
+    post = site.posts[_popular(chance, len(site.posts))]
+    body = json.dumps({"text": f"words for number {number}"}).encode()
+    return Call("POST", f"/api/v1/posts/{post}/comments", site.tokens[number % len(site.tokens)], body)
+
+
+def _follow(site: Site, chance: random.Random, _: int) -> Call:
+    me = chance.randrange(len(site.tokens))
+    other = _popular(chance, len(site.accounts))
+    other = other if other != me else (other + 1) % len(site.accounts)
+    return Call("PUT", f"/api/v1/accounts/{site.accounts[other]}/follow", site.tokens[me])
+
+
+def _profile(site: Site, chance: random.Random, _: int) -> Call:
+    name = site.usernames[_popular(chance, len(site.usernames))]
+    return Call("GET", f"/api/v1/profiles/{name}", chance.choice(site.tokens))
+
+
+def _post(site: Site, _chance: random.Random, number: int) -> Call:
+    me = number % len(site.tokens)
+    body = json.dumps({"media_ids": [site.media[me].pop()], "caption": "a new post"}).encode()
+    return Call("POST", "/api/v1/posts", site.tokens[me], body)
+
+
+OPERATIONS: dict[str, Make] = {
+    "like": _like,
+    "comment": _comment,
+    "follow": _follow,
+    "profile": _profile,
+    "post": _post,
+}
+
+
+def _hit_rate(port: int) -> dict[str, float]:
+    """What share of reads each kind of cached object was served from the cache."""
+    text = urlopen(f"http://127.0.0.1:{port}/metrics").read().decode()
+    counted: dict[str, dict[str, float]] = {}
+    found = re.findall(r'tintype_cache_reads_total\{kind="(\w+)",outcome="(\w+)"\} ([\d.e+]+)', text)
+    for kind, outcome, value in found:
+        counted.setdefault(kind, {})[outcome] = float(value)
+    return {
+        kind: round(each.get("hit", 0) / sum(each.values()), 4)
+        for kind, each in counted.items()
+        if sum(each.values())
+    }
+
+
+if __name__ == "__main__":
+    main(run, __doc__)

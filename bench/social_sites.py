@@ -1,0 +1,213 @@
+"""The two sites of `bench social`, each with its own PostgreSQL, seeded alike and served by one web process."""
+
+import asyncio
+import os
+import secrets
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from subprocess import Popen, run
+from urllib.parse import urlsplit
+
+import psutil
+from argon2 import PasswordHasher
+
+from tintype.base.ids import MediaId
+from tintype.base.log import set_up_log
+from tintype.base.settings import Settings
+from tintype.media import QUERIES as MEDIA
+from tintype.schema import apply_schema
+from tintype.stack import Connections, Stack
+from tintype.wiring import Rooms, open_rooms
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+POSTS_EACH = 3
+SHARDS = 16
+START_S = 60
+
+
+@dataclass
+class Site:
+    """A running site and what a client must know of it."""
+
+    port: int
+    processes: list[psutil.Process]
+    tokens: list[str] = field(default_factory=list[str])
+    accounts: list[str] = field(default_factory=list[str])
+    usernames: list[str] = field(default_factory=list[str])
+    posts: list[str] = field(default_factory=list[str])
+    media: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    """Pictures yet to be posted, by the number of their owner."""
+
+    def cpu_s(self) -> float:
+        """CPU time of everything the site consists of, up to now."""
+        total = 0.0
+        for process in self.processes:
+            for each in (process, *process.children(recursive=True)):
+                try:
+                    times = each.cpu_times()
+                except psutil.NoSuchProcess:
+                    continue
+                total += times.user + times.system
+        return total
+
+
+@asynccontextmanager
+async def both_sites(people: int, waiting_each: int) -> AsyncGenerator[tuple[Site, Site]]:
+    """Ours and the peer, up and seeded."""
+    async with AsyncExitStack() as stack:
+        ours = await stack.enter_async_context(_ours(people, waiting_each))
+        peer = await stack.enter_async_context(_peer(people, waiting_each))
+        yield ours, peer
+
+
+@asynccontextmanager
+async def _ours(people: int, waiting_each: int) -> AsyncGenerator[Site]:
+    async with _engines() as (engines, pids):
+        settings = Settings(
+            home=engines.home,
+            postgres=engines.postgres,
+            redis=engines.redis,
+            nats=engines.nats,
+            shard_count=SHARDS,
+            log_level="error",
+            secret_key="of a bench",
+        )
+        set_up_log(settings, process="bench")
+        await apply_schema(settings)
+        port, environment = _free_port(), _environment(settings)
+        with (
+            _started(["-m", "tintype", "web", "--port", str(port)], environment) as web,
+            _started(["-m", "tintype", "worker"], environment) as worker,
+        ):
+            site = Site(port, [psutil.Process(pid) for pid in (*pids, web.pid, worker.pid)])
+            async with open_rooms(settings, process="bench") as rooms:
+                await _seed(rooms, site, people, waiting_each)
+            await _wait_for(port)
+            yield site
+
+
+@asynccontextmanager
+async def _peer(people: int, waiting_each: int) -> AsyncGenerator[Site]:
+    async with _engines() as (engines, pids):
+        parts = urlsplit(engines.postgres[0])
+        environment = os.environ | {
+            "PEER_HOST": parts.hostname or "",
+            "PEER_PORT": str(parts.port),
+            "PEER_USER": parts.username or "",
+            "PEER_PASSWORD": parts.password or "",
+            "PEER_NAME": parts.path.lstrip("/"),
+        }
+        command = [sys.executable, "-m", "bench.peers.django_social.serve"]
+        run([*command, "seed", str(people)], env=environment, cwd=CHECKOUT, check=True)  # noqa: ASYNC221 - nothing else runs
+        first = run(  # noqa: ASYNC221 - likewise
+            [*command, "media", str(waiting_each)],
+            env=environment,
+            cwd=CHECKOUT,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        port = _free_port()
+        with _started(["-m", "bench.peers.django_social.serve", "serve", str(port)], environment) as web:
+            site = Site(port, [psutil.Process(pid) for pid in (*pids[:1], web.pid)])
+            first_media = int(first.stdout)
+            for number in range(people):
+                site.tokens.append(f"token{number}")
+                site.accounts.append(str(number + 1))
+                site.usernames.append(f"person{number}")
+                start = first_media + number * waiting_each
+                site.media[number] = [str(start + each) for each in range(waiting_each)]
+            site.posts = [str(number + 1) for number in range(people * POSTS_EACH)]
+            await _wait_for(port)
+            yield site
+
+
+async def _seed(rooms: Rooms, site: Site, people: int, waiting_each: int) -> None:
+    rooms.accounts.use_hasher(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    for number in range(people):
+        made = await rooms.accounts.sign_up(f"person{number}", "a sentence for the bench")
+        site.tokens.append(made.token)
+        site.accounts.append(str(made.account.id))
+        site.usernames.append(made.account.username)
+        ids = [await _picture(rooms, made.account.id) for _ in range(POSTS_EACH + waiting_each)]
+        for media_id in ids[:POSTS_EACH]:
+            post_id = await rooms.posts.publish(made.account.id, [media_id], caption="a post")
+            site.posts.append(str(post_id))
+        site.media[number] = [str(each) for each in ids[POSTS_EACH:]]
+
+
+async def _picture(rooms: Rooms, account_id: int) -> MediaId:
+    shard = rooms.shards.owner(account_id)
+    media_id = await shard.fetch_value(MEDIA.draw_media_id)
+    await shard.execute(
+        MEDIA.add_media,
+        id=media_id,
+        account_id=account_id,
+        folder=secrets.token_hex(8),
+        width=1080,
+        height=1080,
+    )
+    return MediaId(media_id)
+
+
+@asynccontextmanager
+async def _engines() -> AsyncGenerator[tuple[Connections, list[int]]]:
+    folder = Path(tempfile.mkdtemp(prefix="tintype-bench-"))
+    folder.chmod(0o711)  # noqa: ASYNC240 - one call; the servers' account passes through
+    before = {each.pid for each in psutil.Process().children(recursive=True)}
+    async with Stack(folder / "home", postgres_servers=1, engines_only=True, durable=False) as stack:
+        made = [each for each in psutil.Process().children(recursive=True) if each.pid not in before]
+        tops = [each for each in made if each.ppid() not in {one.pid for one in made}]
+        tops.sort(key=lambda each: "postgres" not in each.name())
+        yield stack.connections, [each.pid for each in tops]
+
+
+class _started:  # noqa: N801 - reads as a verb where it is used
+    def __init__(self, arguments: list[str], environment: dict[str, str]) -> None:
+        self._command, self._environment = [sys.executable, *arguments], environment
+
+    def __enter__(self) -> "Popen[bytes]":
+        self._process = Popen(self._command, env=self._environment, cwd=CHECKOUT)
+        return self._process
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.wait(10)
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    return os.environ | {
+        "TINTYPE_HOME": str(settings.home),
+        "TINTYPE_POSTGRES": " ".join(settings.postgres),
+        "TINTYPE_REDIS": settings.redis,
+        "TINTYPE_NATS": " ".join(settings.nats),
+        "TINTYPE_SHARD_COUNT": str(settings.shard_count),
+        "TINTYPE_SECRET_KEY": settings.secret_key,
+        "TINTYPE_LOG_LEVEL": "error",
+    }
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+async def _wait_for(port: int) -> None:
+    deadline = time.monotonic() + START_S
+    while True:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            await asyncio.sleep(0.1)
+        else:
+            writer.close()
+            return

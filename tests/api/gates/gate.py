@@ -1,0 +1,49 @@
+"""What a table says of a route: who may pass, and how to knock.
+
+A pattern names what usually goes together. Numbers are HTTP statuses; "ok" is any answer of success.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from tests.api.gates.world import Actor, Kind, World
+
+Expected = int | str
+Answers = dict[str, Expected]
+ByKind = dict[str, Answers]
+Prepare = Callable[[World, Kind, Actor], Awaitable[dict[str, Any]]]
+
+OK = "ok"
+EVERYBODY: Answers = dict.fromkeys(("anonymous", "stranger", "follower", "blocked", "owner", "moderator"), OK)
+PEOPLE = EVERYBODY | {"anonymous": 401}
+CARD = EVERYBODY | {"blocked": 404}
+CONTENT: ByKind = {
+    "public": CARD,
+    "private": CARD | {"anonymous": 404, "stranger": 404, "moderator": 404},
+}
+TOUCH: ByKind = {kind: {**answers, "anonymous": 401} for kind, answers in CONTENT.items()}
+OWN: ByKind = {kind: dict.fromkeys(EVERYBODY, 404) | {"anonymous": 401, "owner": OK} for kind in CONTENT}
+MODERATORS = PEOPLE | dict.fromkeys(("stranger", "follower", "blocked", "owner"), 404)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One route's gate."""
+
+    answers: ByKind
+    body: Any = None
+    """The JSON to send, or a function of the world and the kind of author that gives it."""
+    params: Mapping[str, str] = field(default_factory=dict[str, str])
+    prepare: Prepare | None = None
+    """Makes what this one call needs: names fill the path; `json`, `params`, `files`, `headers` go with the call."""
+    hides: bool = False
+    """Whether a 404 must equal the 404 for something that was never made."""
+    scope: bool = True
+    """Whether a token of the wrong scope must be refused; not for routes without a credential."""
+
+
+def open_to(answers: Answers | ByKind, **options: Any) -> Gate:
+    """A gate from one set of answers for both kinds of author, or from one for each."""
+    whole = answers if "public" in answers else {"public": answers, "private": answers}
+    return Gate(cast("ByKind", whole), **options)

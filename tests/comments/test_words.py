@@ -1,0 +1,33 @@
+"""Unwanted words are found in disguise and not where they are part of something harmless."""
+
+import pytest
+
+from tintype.comments.mentions import mentions_in
+from tintype.comments.words import find_unwanted
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "is_found"),
+    [
+        ("You IDIOT!", "idiot", True),
+        ("you 1d10t", "idiot", True),
+        ("you idiooooot", "idiot", True),
+        ("ïdíöt", "idiot", True),
+        ("\uff49\uff44\uff49\uff4f\uff54", "idiot", True),
+        ("$tup1d", "stupid", True),
+        ("idiotic", "idiot", False),
+        ("go, away", "go away", True),
+        ("going away", "go away", False),
+        ("so 🤮.", "🤮", True),
+        ("دیوانه شدی", "دیوانه", True),
+        ("fine", "", False),
+    ],
+)
+def test_unwanted_words(text: str, word: str, *, is_found: bool) -> None:
+    assert (find_unwanted(text, [word] if word else []) is not None) is is_found
+
+
+def test_mentions_are_found_once_and_not_in_addresses() -> None:
+    text = "@Ana and @bo.b., @ana again, not mail@example.com, \uff20cy! @@no @" + "x" * 31
+
+    assert mentions_in(text) == ["ana", "bo.b", "cy"]
