@@ -35,6 +35,7 @@ def test_case_accents_and_widths_do_not_matter() -> None:
     assert fold("Ànà \uff2cÓPEZ Straße ﬁn") == "ana lopez strasse fin"
     assert squash("ana.lo_pez") == "analopez"
     assert words_of("ana.lo_pez") == ["ana", "lo", "pez"]
+    assert tag_key("a\u200db\ufe0f") == "ab"
     assert tag_key("#Été") == tag_key("\uff03été") == "été"
 
 

@@ -26,7 +26,7 @@ async def _export(world: World, kind: Kind, _actor: Actor) -> dict[str, Any]:
     return {"export_id": str(ready[0].id)}
 
 
-WRONG_PASSWORD: Answers = dict.fromkeys(EVERYBODY, 403) | {"anonymous": 401}
+WRONG_PASSWORD: Answers = {**dict.fromkeys(EVERYBODY, 403), "anonymous": 401}
 """Nobody leaves by this call: the others still need them."""
 
 GATES: dict[str, Gate] = {
