@@ -21,6 +21,7 @@ STRAY_WORD = Query.parse(
 )
 STRAY_COUNT = Query.parse("stray_count", "INSERT INTO topics (topic, post_count) VALUES ('tag:stray', 1)")
 STRAY_POST = Query.parse("stray_post", "INSERT INTO topic_posts VALUES ('tag:stray', 1, 1, 0, 1)")
+HIDDEN_LIKES = Query.parse("hidden_likes", "UPDATE posts SET hides_like_count = true WHERE id = :post_id")
 LIKED = Query.parse("liked", "UPDATE posts SET like_count = :likes::int WHERE id = :post_id")
 
 
@@ -77,6 +78,19 @@ async def test_the_best_come_by_likes_once_they_are_scored(
     rest, end = await page(bo, "sunset", order="top", limit=3, cursor=cursor)
     assert first + rest == [made[2], made[3], made[0], made[1]]
     assert end is None
+
+
+async def test_likes_that_are_not_shown_do_not_show_in_the_order(
+    rooms: Rooms, ana: Person, bo: Person, publish: Publish
+) -> None:
+    hidden, shown = await publish(ana, "#sunset"), await publish(ana, "#sunset")
+    await rooms.shards.owner(int(hidden)).execute(LIKED, post_id=int(hidden), likes=90)
+    await rooms.shards.owner(int(hidden)).execute(HIDDEN_LIKES, post_id=int(hidden))
+    await rooms.shards.owner(int(shown)).execute(LIKED, post_id=int(shown), likes=1)
+
+    await rooms.search.scoring.score_due()
+
+    assert (await page(bo, "sunset", order="top"))[0] == [shown, hidden]
 
 
 async def test_a_private_authors_posts_leave_and_come_back(

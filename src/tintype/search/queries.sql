@@ -87,15 +87,17 @@ SELECT id, author_id FROM posts WHERE id > :after ORDER BY id LIMIT :limit::int;
 SELECT id FROM posts WHERE author_id = :author_id AND id > :after ORDER BY id LIMIT :limit::int;
 
 -- name: read_post_topics
--- The tags and the place of a post that everybody may see; no row for any other.
-SELECT p.author_id, p.hashtags, p.place_id, p.like_count, p.comment_count
+-- The tags and the place of a post that everybody may see; no row for any other. Likes that the author does not show
+-- count for nothing here: order and cursors would tell them.
+SELECT p.author_id, p.hashtags, p.place_id,
+       CASE WHEN p.hides_like_count THEN 0 ELSE p.like_count END + 2 * p.comment_count AS score
 FROM posts AS p JOIN accounts AS a ON a.id = p.author_id
 WHERE p.id = :post_id AND a.status = 'active' AND NOT a.is_private
   AND p.archived_at IS NULL AND p.hidden_at IS NULL AND p.deleted_at IS NULL;
 
 -- name: gather_scores
 -- How much posts are liked and talked about, from as many shards as they live on; no row for one that is gone.
-SELECT p.id, p.like_count + 2 * p.comment_count AS score
+SELECT p.id, CASE WHEN p.hides_like_count THEN 0 ELSE p.like_count END + 2 * p.comment_count AS score
 FROM posts AS p JOIN accounts AS a ON a.id = p.author_id
 WHERE p.id = ANY(:ids::bigint[]) AND a.status = 'active' AND NOT a.is_private
   AND p.archived_at IS NULL AND p.hidden_at IS NULL AND p.deleted_at IS NULL;

@@ -65,8 +65,8 @@ class Topics:
             row = await self._shards.owner(post_id).fetch_one(QUERIES.read_post_topics, post_id=post_id)
             if row is None:
                 return {}
-            score = row["like_count"] + 2 * row["comment_count"]
-            return {topic: [Entry(topic, "", score)] for topic in _topics(row["hashtags"], row["place_id"])}
+            listed = [Entry("", "", row["score"])]
+            return dict.fromkeys(_topics(row["hashtags"], row["place_id"]), listed)
 
         if has_shard(self._shards, post_id):
             await self._run(post_id, author_id, read)
