@@ -30,20 +30,23 @@ from tintype.accounts import Accounts
 from tintype.base import leases, outbox
 from tintype.base.bus import Names, connect_bus
 from tintype.base.cache import Cache
+from tintype.base.counting import HotCounts
 from tintype.base.errors import SettingsInvalid
+from tintype.base.ids import AccountId
 from tintype.base.jobs import Handler, Schedule
 from tintype.base.limits import Limiter
 from tintype.base.memory import connect_redis
 from tintype.base.outbox import Outbox
 from tintype.base.settings import Settings, directory_dsn, server_dsns
+from tintype.base.tallies import Reconciler, Tally
 from tintype.belongings import Departures
 from tintype.comments import Comments
 from tintype.feed import Feed, Timelines
-from tintype.graph import Graph, Sight
+from tintype.graph import Circles, Graph, Sight, Suggestions, graph_tallies
 from tintype.media import MediaBelongings, MediaLibrary
 from tintype.moderation import Moderation
 from tintype.notifications import Notifications
-from tintype.posts import Posts
+from tintype.posts import Desk, Posts, Profiles, Rules
 from tintype.saves import Saves
 from tintype.search import Search
 
@@ -52,6 +55,7 @@ QUERIES = (
     outbox.QUERIES,
     accounts.QUERIES,
     graph.QUERIES,
+    graph.TALLY_QUERIES,
     media.QUERIES,
     posts.QUERIES,
     comments.QUERIES,
@@ -61,6 +65,8 @@ QUERIES = (
     moderation.QUERIES,
     belongings.QUERIES,
 )
+
+RECONCILE_EVERY_S = 6 * 3_600.0
 
 
 @dataclass(frozen=True)
@@ -76,8 +82,11 @@ class Rooms:
     accounts: Accounts
     graph: Graph
     sight: Sight
+    circles: Circles
+    suggestions: Suggestions
     media: MediaLibrary
     posts: Posts
+    profiles: Profiles
     comments: Comments
     saves: Saves
     feed: Feed
@@ -90,6 +99,7 @@ class Rooms:
         """Everything that reacts to events."""
         return [
             *self.graph.handlers(),
+            *self.posts.handlers(),
             *self.feed.handlers(),
             *self.comments.handlers(),
             *self.notifications.handlers(),
@@ -101,12 +111,27 @@ class Rooms:
     def schedules(self) -> list[Schedule]:
         """Everything that repeats by the clock."""
         return [
+            *self.graph.schedules(),
+            *self.suggestions.schedules(),
+            Schedule("counts-reconcile", RECONCILE_EVERY_S, self._reconcile),
+            *self.posts.schedules(),
             *self.comments.schedules(),
             *self.notifications.schedules(),
             *self.search.schedules(),
             *self.moderation.schedules(),
             *self.departures.schedules(),
         ]
+
+    def tallies(self) -> list[Tally]:
+        """Every count that can be compared with the rows it counts."""
+
+        async def forget(account_id: int) -> None:
+            await self.accounts.forget(AccountId(account_id))
+
+        return [*self.posts.tallies(), *graph_tallies(forget)]
+
+    async def _reconcile(self) -> None:
+        await Reconciler(self.shards, self.tallies()).run(fix=True)
 
 
 @contextlib.asynccontextmanager
@@ -140,13 +165,25 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
     events = Outbox(poke)
     cache, limiter = Cache(redis, settings.namespace), Limiter(redis, settings.namespace)
     people = Accounts(shards, events, cache, limiter)
-    follows = Graph(shards, events, people)
+    follows = Graph(shards, events, people, limiter)
     sight = Sight(people, follows)
-    shared = Posts(shards, events, sight, cache, limiter)
-    said = Comments(shards, events, sight, shared, accounts=people, limiter=limiter)
+    files = open_store(settings)
+    library = MediaLibrary(shards, files)
+    desk = Desk(
+        shards=shards,
+        outbox=events,
+        accounts=people,
+        graph=follows,
+        sight=sight,
+        cache=cache,
+        likes=HotCounts(redis, settings.namespace, "post", hot_per_s=settings.hot_likes_per_s),
+        media=library,
+        rules=Rules(settings.posts_per_day, settings.keep_deleted_posts_days),
+    )
+    shared = Posts(desk)
+    said = Comments(shards, events, sight, shared, names=posts.Names(people, cache), limiter=limiter)
     kept = Saves(shards, shared)
     finding = Search(shards, sight, follows, shared, limiter)
-    files = open_store(settings)
     return Rooms(
         settings=settings,
         shards=shards,
@@ -157,8 +194,11 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
         accounts=people,
         graph=follows,
         sight=sight,
-        media=MediaLibrary(shards, files),
+        circles=Circles(shards, people, follows, sight),
+        suggestions=Suggestions(shards, sight),
+        media=library,
         posts=shared,
+        profiles=Profiles(desk, shared),
         comments=said,
         saves=kept,
         feed=Feed(Timelines(redis, settings.namespace), follows, shared),
@@ -170,7 +210,14 @@ def _build(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Roo
             events,
             people,
             # In this order: posts before the media they show.
-            {"comments": said, "saves": kept, "search": finding, "media": MediaBelongings(shards, files)},
+            {
+                "posts": shared,
+                "comments": said,
+                "saves": kept,
+                "graph": follows,
+                "search": finding,
+                "media": MediaBelongings(shards, files),
+            },
             last=people,
             store=files,
             limiter=limiter,

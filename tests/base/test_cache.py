@@ -72,3 +72,33 @@ async def test_without_redis_everything_is_loaded(rooms: Rooms, monkeypatch: pyt
     await cache.forget(CARDS, 1)
     assert await cache.find(CARDS, 1, source.load) == Card("one")
     assert source.asked == [[1], [1]]
+
+
+class Numbered(msgspec.Struct, frozen=True):
+    number: int
+
+
+NUMBERED = Kind("numbered", Numbered, ttl_s=60)
+
+
+async def test_a_renewed_value_takes_the_place_of_an_older_one_only(rooms: Rooms) -> None:
+    async def load(ids: list[int]) -> dict[int, Numbered]:
+        return {each: Numbered(5) for each in ids}
+
+    async def renew(number: int) -> Numbered | None:
+        await rooms.cache.renew(NUMBERED, 1, Numbered(number), is_newer=lambda there: there.number < number)
+        return await rooms.cache.peek(NUMBERED, 1)
+
+    assert await renew(9) is None  # what nobody reads is not kept
+    await rooms.cache.find(NUMBERED, 1, load)
+    assert [await renew(number) for number in (4, 7, 6)] == [Numbered(5), Numbered(7), Numbered(7)]
+
+
+async def test_a_value_loaded_before_a_renewal_is_not_kept_after_it(rooms: Rooms) -> None:
+    async def load_while_it_changes(ids: list[int]) -> dict[int, Numbered]:
+        await rooms.cache.renew(NUMBERED, 1, Numbered(2), is_newer=lambda there: there.number < 2)
+        return {each: Numbered(1) for each in ids}
+
+    await rooms.cache.find(NUMBERED, 1, load_while_it_changes)
+
+    assert await rooms.cache.peek(NUMBERED, 1) is None

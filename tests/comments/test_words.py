@@ -2,7 +2,6 @@
 
 import pytest
 
-from tintype.comments.mentions import mentions_in
 from tintype.comments.words import find_unwanted
 
 
@@ -25,9 +24,3 @@ from tintype.comments.words import find_unwanted
 )
 def test_unwanted_words(text: str, word: str, *, is_found: bool) -> None:
     assert (find_unwanted(text, [word] if word else []) is not None) is is_found
-
-
-def test_mentions_are_found_once_and_not_in_addresses() -> None:
-    text = "@Ana and @bo.b., @ana again, not mail@example.com, \uff20cy! @@no @" + "x" * 31
-
-    assert mentions_in(text) == ["ana", "bo.b", "cy"]

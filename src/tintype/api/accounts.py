@@ -3,13 +3,11 @@
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Controller, Request, Response, delete, get, post, put
+from litestar import Controller, Request, Response, delete, get, post
 from litestar.params import FromPath, JSONBody
 
-from tintype.api.cursors import decode_cursor, encode_cursor
-from tintype.api.given import Cursor, House, Limit, PathId, SessionReader, Viewer, id_from
-from tintype.api.views import AccountView, PostsView, show_account, show_post
-from tintype.base.ids import AccountId
+from tintype.api.given import House, SessionReader, Viewer
+from tintype.api.views import AccountView, show_account
 
 Name = Annotated[str, msgspec.Meta(max_length=100)]
 Password = Annotated[str, msgspec.Meta(max_length=1024)]
@@ -79,27 +77,3 @@ class AccountsApi(Controller):
         account = await rooms.accounts.get_by_name(username)
         followed = await rooms.graph.which_followed(viewer.id, [account.id])
         return show_account(account, viewer_follows=account.id in followed)
-
-    @get("/accounts/{account_id:str}/posts", summary="An account's posts")
-    async def posts_of(
-        self, account_id: PathId, viewer: Viewer, rooms: House, cursor: Cursor = None, limit: Limit = 12
-    ) -> PostsView:
-        """Newest first."""
-        author = await rooms.accounts.get(AccountId(id_from(account_id)))
-        ids = await rooms.posts.page_of_author(author.id, before=decode_cursor(cursor), limit=limit + 1)
-        found = await rooms.posts.find_many(ids[:limit], viewer=viewer.id)
-        has_more = len(ids) > limit
-        shown = [
-            show_post(found[each], author, rooms.shards.map.layout) for each in ids[:limit] if each in found
-        ]
-        return PostsView(shown, encode_cursor(ids[limit - 1]) if has_more else None, has_more)
-
-    @put("/accounts/{account_id:str}/follow", summary="Follow", status_code=204)
-    async def follow(self, account_id: PathId, viewer: Viewer, rooms: House) -> None:
-        """Follow somebody; asking twice is the same as asking once."""
-        await rooms.graph.follow(viewer.id, AccountId(id_from(account_id)))
-
-    @delete("/accounts/{account_id:str}/follow", summary="Unfollow")
-    async def unfollow(self, account_id: PathId, viewer: Viewer, rooms: House) -> None:
-        """Cease to follow somebody, effective at once."""
-        await rooms.graph.unfollow(viewer.id, AccountId(id_from(account_id)))

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from typing import Any, cast
 
 from litestar import Litestar, Request
 from litestar.di import Provide
@@ -79,5 +79,6 @@ async def provide_viewer(request: Request[Any, Any, Any], sessions: SessionReade
 
 
 async def provide_guest(request: Request[Any, Any, Any], sessions: SessionReader) -> Account | None:
-    """Who is asking, or None for somebody who has not signed in."""
-    return await sessions.viewer(request) if sessions.token(request) else None
+    """Who is asking, or None for somebody who has not signed in, where such people may read at all."""
+    is_open = cast("Rooms", request.app.state.rooms).settings.guests_may_read
+    return await sessions.viewer(request) if sessions.token(request) or not is_open else None

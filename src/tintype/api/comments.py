@@ -11,9 +11,9 @@ from shardwright.ids import Layout
 from tintype.accounts import Account
 from tintype.api import scopes
 from tintype.api.cursors import decode_cursor, decode_place, encode_cursor, encode_place
-from tintype.api.given import Cursor, Guest, House, Limit, PathId, Viewer, id_from
+from tintype.api.given import Cursor, Guest, House, Limit, PathId, PostRef, Viewer, id_from, post_from
 from tintype.api.views import AuthorView, show_author
-from tintype.base.ids import AccountId, CommentId, IdText, PostId
+from tintype.base.ids import AccountId, CommentId, IdText
 from tintype.comments import CommentPage, Place, SeenComment, Sort
 
 IdempotencyKey = Annotated[str | None, HeaderParameter(name="Idempotency-Key", max_length=128)]
@@ -80,7 +80,7 @@ class CommentsApi(Controller):
     @get("/posts/{post_id:str}/comments", summary="Comments under a post", scope=scopes.READ)
     async def page(
         self,
-        post_id: PathId,
+        post_id: PostRef,
         guest: Guest,
         rooms: House,
         *,
@@ -90,15 +90,15 @@ class CommentsApi(Controller):
     ) -> CommentsView:
         """Comments under the post itself; what its author put on top comes first. Answers: see `replies`."""
         page = await rooms.comments.page(
-            PostId(id_from(post_id)), viewer=_id(guest), sort=sort, place=_place(cursor), limit=limit
+            post_from(post_id), viewer=_id(guest), sort=sort, place=_place(cursor), limit=limit
         )
-        owner = await rooms.posts.get(PostId(id_from(post_id)), viewer=_id(guest))
+        owner = await rooms.posts.get(post_from(post_id), viewer=_id(guest))
         return _show_page(page, rooms.shards.map.layout, _id(guest), owner.author_id)
 
     @post("/posts/{post_id:str}/comments", summary="Comment", scope=scopes.COMMENTS_WRITE)
     async def add(
         self,
-        post_id: PathId,
+        post_id: PostRef,
         data: JSONBody[NewComment],
         viewer: Viewer,
         rooms: House,
@@ -106,7 +106,7 @@ class CommentsApi(Controller):
     ) -> CommentView:
         """Comment on a post, or answer a comment under it. The same words again within a minute are refused."""
         comment_id = await rooms.comments.add(
-            PostId(id_from(post_id)),
+            post_from(post_id),
             viewer.id,
             data.text,
             reply_to=CommentId(id_from(data.reply_to)) if data.reply_to else None,
@@ -116,11 +116,11 @@ class CommentsApi(Controller):
 
     @get("/posts/{post_id:str}/comments/kept-back", summary="Comments that wait for you", scope=scopes.READ)
     async def kept_back(
-        self, post_id: PathId, viewer: Viewer, rooms: House, cursor: Cursor = None, limit: Limit = 20
+        self, post_id: PostRef, viewer: Viewer, rooms: House, cursor: Cursor = None, limit: Limit = 20
     ) -> CommentsView:
         """Comments under one's own post that were held back, by a word or because their author is restricted."""
         page = await rooms.comments.kept_back(
-            PostId(id_from(post_id)), owner=viewer.id, place=_place(cursor), limit=limit
+            post_from(post_id), owner=viewer.id, place=_place(cursor), limit=limit
         )
         return _show_page(page, rooms.shards.map.layout, viewer.id, viewer.id)
 

@@ -1,30 +1,28 @@
 """Uploading, posting, liking and the feed over HTTP."""
 
 from datetime import datetime
-from typing import Annotated, BinaryIO, cast
+from typing import Annotated, Any, BinaryIO, cast
 
 import msgspec
-from litestar import Controller, delete, get, post, put
+from litestar import Controller, Request, Response, delete, get, patch, post, put
 from litestar.datastructures import UploadFile
 from litestar.params import HeaderParameter, JSONBody, MultipartBody
 
+from tintype.accounts import Account
+from tintype.api import scopes
 from tintype.api.cursors import decode_cursor, encode_cursor
-from tintype.api.given import Cursor, House, Limit, PathId, Viewer, id_from
-from tintype.api.views import PostsView, PostView, show_post
-from tintype.base.ids import IdText, MediaId, PostId
+from tintype.api.drafts import NewPost, PostEdit, read_edit, read_place, read_tags
+from tintype.api.etags import UNCHANGED, tagged
+from tintype.api.given import Cursor, Guest, House, Limit, PostRef, Viewer, id_from, post_from
+from tintype.api.shown import show_page, show_posts
+from tintype.api.views import PeopleView, PostsView, PostView, show_person
+from tintype.base.ids import MediaId, PostId
 from tintype.media import MediaRefused
-from tintype.posts import PostNotFound
+from tintype.posts import Page, PostNotFound
+from tintype.wiring import Rooms
 
 LARGEST_PHOTO_BYTES = 30 * 1024 * 1024
 IdempotencyKey = Annotated[str | None, HeaderParameter(name="Idempotency-Key", max_length=128)]
-
-
-class NewPost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to publish."""
-
-    media_ids: Annotated[list[IdText], msgspec.Meta(min_length=1, max_length=10)]
-    caption: Annotated[str, msgspec.Meta(max_length=10_000)] = ""
-    alt_texts: Annotated[list[str], msgspec.Meta(max_length=10)] = []
 
 
 class UploadedView(msgspec.Struct, frozen=True):
@@ -58,48 +56,105 @@ class PostsApi(Controller):
         media = await rooms.media.upload(viewer.id, cast("BinaryIO", file.file))
         return UploadedView(str(media.id), media.urls(), media.width, media.height, None, media.expires_at)
 
-    @post("/posts", summary="Publish a post")
+    @post("/posts", summary="Publish a post", scope=scopes.POSTS_WRITE)
     async def publish(
         self, data: JSONBody[NewPost], viewer: Viewer, rooms: House, idempotency_key: IdempotencyKey = None
     ) -> PostView:
         """Publish once, however often the same Idempotency-Key is sent."""
+        media_ids = [MediaId(id_from(each)) for each in data.media_ids]
         post_id = await rooms.posts.publish(
             viewer.id,
-            [MediaId(id_from(each)) for each in data.media_ids],
+            media_ids,
             caption=data.caption,
             alt_texts=data.alt_texts,
-            idempotency_key=idempotency_key,
+            tagged=read_tags(media_ids, data.tagged),
+            place=read_place(data.place),
+            comments_enabled=data.comments_enabled,
+            hides_like_count=data.hides_like_count,
+            idempotency_key=idempotency_key or None,
         )
-        made = await rooms.posts.get(post_id, viewer=viewer.id)
-        return show_post(made, viewer, rooms.shards.map.layout)
+        return await _show_one(rooms, viewer, post_id)
 
-    @get("/posts/{post_id:str}", summary="One post")
-    async def one(self, post_id: PathId, viewer: Viewer, rooms: House) -> PostView:
-        """A post as the viewer sees it."""
-        found = await rooms.posts.get(PostId(id_from(post_id)), viewer=viewer.id)
-        authors = await rooms.accounts.find_many([found.author_id])
-        if found.author_id not in authors:
-            raise PostNotFound
-        return show_post(found, authors[found.author_id], rooms.shards.map.layout)
+    @get("/posts/{post_id:str}", summary="One post", scope=scopes.READ, responses=UNCHANGED)
+    async def one(
+        self, request: Request[Any, Any, Any], post_id: PostRef, guest: Guest, rooms: House
+    ) -> Response[PostView]:
+        """A post as the viewer sees it, by its id or by the short code of its permalink."""
+        return tagged(request, await _show_one(rooms, guest, post_from(post_id)))
 
-    @put("/posts/{post_id:str}/like", summary="Like", status_code=204)
-    async def like(self, post_id: PathId, viewer: Viewer, rooms: House) -> None:
+    @patch("/posts/{post_id:str}", summary="Edit a post", scope=scopes.POSTS_WRITE)
+    async def edit(
+        self, post_id: PostRef, data: JSONBody[PostEdit], viewer: Viewer, rooms: House
+    ) -> PostView:
+        """Change caption, alt texts, tags, place or choices; what is left out stays."""
+        number = post_from(post_id)
+        await rooms.posts.edit(number, viewer.id, read_edit(data))
+        return await _show_one(rooms, viewer, number)
+
+    @delete("/posts/{post_id:str}", summary="Delete a post", scope=scopes.POSTS_WRITE)
+    async def remove(self, post_id: PostRef, viewer: Viewer, rooms: House) -> None:
+        """Out of sight at once; purged with its photos some weeks later."""
+        await rooms.posts.delete(post_from(post_id), viewer.id)
+
+    @put("/posts/{post_id:str}/archive", summary="Archive", status_code=204, scope=scopes.POSTS_WRITE)
+    async def archive(self, post_id: PostRef, viewer: Viewer, rooms: House) -> None:
+        """Put a post away; only its author sees it."""
+        await rooms.posts.archive(post_from(post_id), viewer.id)
+
+    @delete("/posts/{post_id:str}/archive", summary="Take out of the archive", scope=scopes.POSTS_WRITE)
+    async def unarchive(self, post_id: PostRef, viewer: Viewer, rooms: House) -> None:
+        """Show a post again."""
+        await rooms.posts.unarchive(post_from(post_id), viewer.id)
+
+    @put("/posts/{post_id:str}/pin", summary="Pin", status_code=204, scope=scopes.POSTS_WRITE)
+    async def pin(self, post_id: PostRef, viewer: Viewer, rooms: House) -> None:
+        """Keep a post on top of one's profile; at most three."""
+        await rooms.posts.pin(post_from(post_id), viewer.id)
+
+    @delete("/posts/{post_id:str}/pin", summary="Unpin", scope=scopes.POSTS_WRITE)
+    async def unpin(self, post_id: PostRef, viewer: Viewer, rooms: House) -> None:
+        """Let a post back to its place in time."""
+        await rooms.posts.unpin(post_from(post_id), viewer.id)
+
+    @delete("/posts/{post_id:str}/tags/me", summary="Take me out of the photos", scope=scopes.POSTS_WRITE)
+    async def untag(self, post_id: PostRef, viewer: Viewer, rooms: House) -> None:
+        """Remove oneself from a post one was tagged in."""
+        await rooms.posts.untag(post_from(post_id), viewer.id)
+
+    @put("/posts/{post_id:str}/like", summary="Like", status_code=204, scope=scopes.LIKES_WRITE)
+    async def like(self, post_id: PostRef, viewer: Viewer, rooms: House) -> None:
         """Like a post; liking twice counts once."""
-        await rooms.posts.like(PostId(id_from(post_id)), viewer.id)
+        await rooms.posts.like(post_from(post_id), viewer.id)
 
-    @delete("/posts/{post_id:str}/like", summary="Take a like back")
-    async def unlike(self, post_id: PathId, viewer: Viewer, rooms: House) -> None:
+    @delete("/posts/{post_id:str}/like", summary="Take a like back", scope=scopes.LIKES_WRITE)
+    async def unlike(self, post_id: PostRef, viewer: Viewer, rooms: House) -> None:
         """Unlike a post."""
-        await rooms.posts.unlike(PostId(id_from(post_id)), viewer.id)
+        await rooms.posts.unlike(post_from(post_id), viewer.id)
 
-    @get("/feed", summary="The home feed", tags=["Feed"])
+    @get("/posts/{post_id:str}/likes", summary="Who liked it", scope=scopes.READ)
+    async def likers(
+        self, post_id: PostRef, guest: Guest, rooms: House, cursor: Cursor = None, limit: Limit = 20
+    ) -> PeopleView:
+        """The latest first, with how the viewer stands to each."""
+        page = await rooms.posts.page_likers(
+            post_from(post_id),
+            viewer=guest.id if guest else None,
+            before=decode_cursor(cursor),
+            limit=limit,
+        )
+        people = [show_person(each) for each in page.items]
+        return PeopleView(people, encode_cursor(page.next_before), page.next_before is not None)
+
+    @get("/feed", summary="The home feed", tags=["Feed"], scope=scopes.READ)
     async def feed(self, viewer: Viewer, rooms: House, cursor: Cursor = None, limit: Limit = 20) -> PostsView:
         """Posts of the people one follows and one's own, newest first."""
         page = await rooms.feed.read(viewer.id, before=decode_cursor(cursor), limit=limit)
-        authors = await rooms.accounts.find_many(post.author_id for post in page.posts)
-        shown = [
-            show_post(each, authors[each.author_id], rooms.shards.map.layout)
-            for each in page.posts
-            if each.author_id in authors
-        ]
-        return PostsView(shown, encode_cursor(page.next_before), page.next_before is not None)
+        return await show_page(rooms, viewer, Page(page.posts, page.next_before))
+
+
+async def _show_one(rooms: Rooms, viewer: Account | None, post_id: PostId) -> PostView:
+    found = await rooms.posts.get(post_id, viewer=viewer.id if viewer else None)
+    shown = await show_posts(rooms, viewer, [found])
+    if not shown:
+        raise PostNotFound
+    return shown[0]

@@ -94,7 +94,7 @@ def on_unavailable(_request: Request[Any, Any, Any], error: Exception) -> Respon
 
 
 def on_odd_text(_request: Request[Any, Any, Any], _error: Exception) -> Response[Problem]:
-    """PostgreSQL cannot store every text that JSON can carry."""
+    """PostgreSQL cannot store every text that JSON can carry, and not every body is text."""
     return problem(400, "text_invalid", "That text holds a character that cannot be stored, such as NUL.")
 
 
@@ -125,5 +125,6 @@ HANDLERS: dict[int | type[Exception], Callable[..., Response[Problem]]] = {
     **dict.fromkeys(ENGINE_FAILURES, on_unavailable),
     asyncpg.CharacterNotInRepertoireError: on_odd_text,
     asyncpg.UntranslatableCharacterError: on_odd_text,
+    UnicodeError: on_odd_text,  # a body that is not UTF-8
     Exception: on_bug,
 }

@@ -7,9 +7,10 @@ from litestar import Controller, delete, get, patch, post, put
 from litestar.params import JSONBody, QueryParameter
 
 from tintype.api import scopes
-from tintype.api.cursors import decode_cursor, encode_cursor
-from tintype.api.given import Cursor, House, Limit, PathId, Viewer, id_from
-from tintype.api.views import PostsView, show_post
+from tintype.api.cursors import decode_cursor
+from tintype.api.given import Cursor, House, Limit, PathId, PostRef, Viewer, id_from, post_from
+from tintype.api.shown import show_page
+from tintype.api.views import PostsView
 from tintype.base.ids import IdText, PostId
 from tintype.saves import Collection, CollectionId
 
@@ -69,15 +70,15 @@ class SavesApi(Controller):
     tags = ("Saves",)
 
     @put("/posts/{post_id:str}/save", summary="Save a post", status_code=204, scope=scopes.SAVES_WRITE)
-    async def save(self, post_id: PathId, data: JSONBody[Saving], viewer: Viewer, rooms: House) -> None:
+    async def save(self, post_id: PostRef, data: JSONBody[Saving], viewer: Viewer, rooms: House) -> None:
         """Keep a post, in these collections too; saving twice is saving once."""
         into = [CollectionId(id_from(each)) for each in data.collection_ids]
-        await rooms.saves.save(PostId(id_from(post_id)), viewer.id, into)
+        await rooms.saves.save(post_from(post_id), viewer.id, into)
 
     @delete("/posts/{post_id:str}/save", summary="Unsave a post", scope=scopes.SAVES_WRITE)
-    async def unsave(self, post_id: PathId, viewer: Viewer, rooms: House) -> None:
+    async def unsave(self, post_id: PostRef, viewer: Viewer, rooms: House) -> None:
         """Keep it no longer, in no collection either."""
-        await rooms.saves.unsave(PostId(id_from(post_id)), viewer.id)
+        await rooms.saves.unsave(post_from(post_id), viewer.id)
 
     @get("/saves", summary="Saved posts", scope=scopes.READ)
     async def page(
@@ -95,14 +96,7 @@ class SavesApi(Controller):
             before=decode_cursor(cursor),
             limit=limit,
         )
-        authors = await rooms.accounts.find_many(each.author_id for each in page.posts)
-        layout = rooms.shards.map.layout
-        shown = [
-            msgspec.structs.replace(show_post(each, authors[each.author_id], layout), viewer_has_saved=True)
-            for each in page.posts
-            if each.author_id in authors
-        ]
-        return PostsView(shown, encode_cursor(page.next_before), page.next_before is not None)
+        return await show_page(rooms, viewer, page)
 
     @get("/collections", summary="Your collections", scope=scopes.READ)
     async def collections(self, viewer: Viewer, rooms: House) -> CollectionsView:
@@ -151,19 +145,19 @@ class SavesApi(Controller):
         status_code=204,
         scope=scopes.SAVES_WRITE,
     )
-    async def put_into(self, collection_id: PathId, post_id: PathId, viewer: Viewer, rooms: House) -> None:
+    async def put_into(self, collection_id: PathId, post_id: PostRef, viewer: Viewer, rooms: House) -> None:
         """Save a post into one collection."""
         into = [CollectionId(id_from(collection_id))]
-        await rooms.saves.save(PostId(id_from(post_id)), viewer.id, into)
+        await rooms.saves.save(post_from(post_id), viewer.id, into)
 
     @delete(
         "/collections/{collection_id:str}/posts/{post_id:str}",
         summary="Take out of a collection",
         scope=scopes.SAVES_WRITE,
     )
-    async def take_out(self, collection_id: PathId, post_id: PathId, viewer: Viewer, rooms: House) -> None:
+    async def take_out(self, collection_id: PathId, post_id: PostRef, viewer: Viewer, rooms: House) -> None:
         """Take it out of one collection; it stays saved."""
-        await rooms.saves.take_out(PostId(id_from(post_id)), viewer.id, CollectionId(id_from(collection_id)))
+        await rooms.saves.take_out(post_from(post_id), viewer.id, CollectionId(id_from(collection_id)))
 
 
 def _show(collection: Collection) -> CollectionView:

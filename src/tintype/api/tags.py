@@ -10,7 +10,8 @@ from tintype.api import scopes
 from tintype.api.cursors import CursorInvalid, decode_place, encode_place
 from tintype.api.given import Cursor, Guest, House, Limit
 from tintype.api.search import TagView, show_tag
-from tintype.api.views import PostsView, show_post
+from tintype.api.shown import show_posts
+from tintype.api.views import PostsView
 from tintype.search import START, Order, Spot, tag_topic
 from tintype.wiring import Rooms
 
@@ -53,12 +54,7 @@ async def page_of(
     posts, after = await rooms.search.topics.page(
         topic, viewer=viewer_id, order=order, after=_spot(cursor), limit=limit
     )
-    authors = await rooms.accounts.find_many(post.author_id for post in posts)
-    shown = [
-        show_post(post, authors[post.author_id], rooms.shards.map.layout)
-        for post in posts
-        if post.author_id in authors
-    ]
+    shown = await show_posts(rooms, viewer, posts)
     return PostsView(shown, encode_place(after.score, after.post_id) if after else None, after is not None)
 
 

@@ -1,13 +1,16 @@
 """What the API shows of accounts and posts. Ids are strings."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
 
 from shardwright.ids import Layout, encode_short
 from tintype.accounts import Account
+from tintype.base.ids import AccountId
+from tintype.graph import Relation, Seen
 from tintype.media import urls_of
-from tintype.posts import Post, PostMedia
+from tintype.posts import Post, PostMedia, Span
 
 
 class AccountView(msgspec.Struct, frozen=True):
@@ -16,6 +19,9 @@ class AccountView(msgspec.Struct, frozen=True):
     account_id: str
     username: str
     full_name: str
+    bio: str
+    website: str
+    profile_pic_url: str | None
     is_private: bool
     is_verified: bool
     post_count: int
@@ -34,9 +40,19 @@ class AuthorView(msgspec.Struct, frozen=True):
     is_verified: bool
 
 
+class TaggedView(msgspec.Struct, frozen=True):
+    """Somebody in a picture; `x` and `y` are fractions of its width and height."""
+
+    user_id: str
+    username: str
+    x: float
+    y: float
+
+
 class MediaView(msgspec.Struct, frozen=True):
     """One picture of a post, in every size."""
 
+    media_id: str
     type: str
     url: str
     urls: dict[str, str]
@@ -44,21 +60,53 @@ class MediaView(msgspec.Struct, frozen=True):
     height: int
     alt_text: str
     placeholder: str | None
+    tagged: list[TaggedView]
+
+
+class SpanView(msgspec.Struct, frozen=True):
+    """A hashtag or a mention in a caption. Places are counted in code points; the end is not included."""
+
+    start: int
+    end: int
+    kind: str
+    hashtag: str | None
+    user_id: str | None
+    username: str | None
+
+
+class PlaceView(msgspec.Struct, frozen=True):
+    """Where it was."""
+
+    place_id: str
+    name: str
+    lat: float | None
+    lon: float | None
 
 
 class PostView(msgspec.Struct, frozen=True):
-    """A post as the viewer sees it."""
+    """A post as the viewer sees it. `like_count` is null where the author does not show it."""
 
     post_id: str
+    code: str
     permalink: str
     author: AuthorView
     media: list[MediaView]
     caption: str
-    like_count: int
+    spans: list[SpanView]
+    place: PlaceView | None
+    like_count: int | None
     comment_count: int
+    comments_enabled: bool
+    hides_like_count: bool
+    is_pinned: bool
+    is_archived: bool
+    is_hidden: bool
     created_at: datetime
+    edited_at: datetime | None
     viewer_has_liked: bool
     viewer_has_saved: bool
+    viewer_is_author: bool
+    viewer_is_tagged: bool
 
 
 class PostsView(msgspec.Struct, frozen=True):
@@ -69,12 +117,80 @@ class PostsView(msgspec.Struct, frozen=True):
     has_more: bool
 
 
+class GridPostView(msgspec.Struct, frozen=True):
+    """A post as a square on a profile."""
+
+    post_id: str
+    code: str
+    permalink: str
+    cover: MediaView | None
+    media_count: int
+    like_count: int | None
+    comment_count: int
+    is_pinned: bool
+    created_at: datetime
+    viewer_has_liked: bool
+
+
+class RelationshipView(msgspec.Struct, frozen=True):
+    """How the viewer stands to somebody."""
+
+    is_self: bool
+    viewer_follows: bool
+    viewer_has_requested: bool
+    follows_viewer: bool
+
+
+class PersonView(msgspec.Struct, frozen=True):
+    """Somebody in a list, and how the viewer stands to them."""
+
+    user_id: str
+    username: str
+    full_name: str
+    profile_pic_url: str | None
+    is_verified: bool
+    is_private: bool
+    relationship: RelationshipView
+
+
+class PeopleView(msgspec.Struct, frozen=True):
+    """A page of people."""
+
+    people: list[PersonView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class ProfileView(msgspec.Struct, frozen=True):
+    """A profile: the account, how the viewer stands to it, and the first of its posts, pinned ones before others."""
+
+    account_id: str
+    username: str
+    full_name: str
+    bio: str
+    website: str
+    profile_pic_url: str | None
+    is_private: bool
+    is_verified: bool
+    post_count: int
+    follower_count: int
+    following_count: int
+    relationship: RelationshipView
+    shows_posts: bool
+    posts: list[GridPostView]
+    next_cursor: str | None
+    has_more: bool
+
+
 def show_account(account: Account, *, viewer_follows: bool = False) -> AccountView:
     """An account for its page."""
     return AccountView(
         account_id=str(account.id),
         username=account.username,
         full_name=account.full_name,
+        bio=account.bio,
+        website=account.website,
+        profile_pic_url=picture_of(account),
         is_private=account.is_private,
         is_verified=account.is_verified,
         post_count=account.post_count,
@@ -84,28 +200,121 @@ def show_account(account: Account, *, viewer_follows: bool = False) -> AccountVi
     )
 
 
-def show_author(author: Account) -> AuthorView:
-    """An account beside what it posted or said."""
-    picture = urls_of(author.avatar_folder)["150"] if author.avatar_folder else None
-    return AuthorView(str(author.id), author.username, author.full_name, picture, author.is_verified)
-
-
-def show_post(post: Post, author: Account, layout: Layout) -> PostView:
-    """A post with its author."""
-    return PostView(
-        post_id=str(post.id),
-        permalink=f"/p/{encode_short(post.id)}",
-        author=show_author(author),
-        media=[_show_media(item) for item in post.media],
-        caption=post.caption,
-        like_count=post.like_count,
-        comment_count=post.comment_count,
-        created_at=layout.id_time(post.id),
-        viewer_has_liked=post.viewer_has_liked,
-        viewer_has_saved=False,
+def show_author(account: Account) -> AuthorView:
+    """An account beside what it made."""
+    return AuthorView(
+        str(account.id), account.username, account.full_name, picture_of(account), account.is_verified
     )
 
 
-def _show_media(item: PostMedia) -> MediaView:
+def show_person(seen: Seen) -> PersonView:
+    """An account in a list."""
+    account = seen.account
+    return PersonView(
+        user_id=str(account.id),
+        username=account.username,
+        full_name=account.full_name,
+        profile_pic_url=picture_of(account),
+        is_verified=account.is_verified,
+        is_private=account.is_private,
+        relationship=show_relation(seen.relation),
+    )
+
+
+def show_relation(relation: Relation) -> RelationshipView:
+    """What a viewer is told of how they stand to somebody; never whether they are blocked."""
+    return RelationshipView(
+        relation.is_self, relation.follows, relation.has_requested, relation.follows_viewer
+    )
+
+
+def picture_of(account: Account) -> str | None:
+    """Where an account's own picture is served, if it has one."""
+    return urls_of(account.avatar_folder)["320"] if account.avatar_folder else None
+
+
+def show_post(
+    post: Post,
+    people: Mapping[AccountId, Account],
+    layout: Layout,
+    *,
+    viewer: AccountId | None,
+    has_saved: bool,
+) -> PostView:
+    """A post; `people` are its author and those in its pictures and words that the viewer may know of."""
+    return PostView(
+        post_id=str(post.id),
+        code=encode_short(post.id),
+        permalink=f"/p/{encode_short(post.id)}",
+        author=show_author(people[post.author_id]),
+        media=[show_media(item, people) for item in post.media],
+        caption=post.caption,
+        spans=[_show_span(span, people) for span in post.spans if _is_known(span, people)],
+        place=_show_place(post),
+        like_count=post.like_count,
+        comment_count=post.comment_count,
+        comments_enabled=post.comments_enabled,
+        hides_like_count=post.hides_like_count,
+        is_pinned=post.is_pinned,
+        is_archived=post.is_archived,
+        is_hidden=post.is_hidden,
+        created_at=layout.id_time(post.id),
+        edited_at=post.edited_at,
+        viewer_has_liked=post.viewer_has_liked,
+        viewer_has_saved=has_saved,
+        viewer_is_author=post.author_id == viewer,
+        viewer_is_tagged=viewer in post.tagged_ids,
+    )
+
+
+def show_grid_post(post: Post, layout: Layout) -> GridPostView:
+    """A post as a square."""
+    return GridPostView(
+        post_id=str(post.id),
+        code=encode_short(post.id),
+        permalink=f"/p/{encode_short(post.id)}",
+        cover=show_media(post.media[0], {}) if post.media else None,
+        media_count=len(post.media),
+        like_count=post.like_count,
+        comment_count=post.comment_count,
+        is_pinned=post.is_pinned,
+        created_at=layout.id_time(post.id),
+        viewer_has_liked=post.viewer_has_liked,
+    )
+
+
+def show_media(item: PostMedia, people: Mapping[AccountId, Account]) -> MediaView:
+    """A picture with those in it that the viewer may know of."""
     urls = urls_of(item.folder)
-    return MediaView("image", urls["1080"], urls, item.width, item.height, item.alt_text, None)
+    tagged = [
+        TaggedView(str(each.account_id), people[each.account_id].username, each.x, each.y)
+        for each in item.tagged
+        if each.account_id in people
+    ]
+    return MediaView(
+        media_id=str(item.media_id),
+        type="image",
+        url=urls["1080"],
+        urls=urls,
+        width=item.width,
+        height=item.height,
+        alt_text=item.alt_text,
+        placeholder=None,
+        tagged=tagged,
+    )
+
+
+def _is_known(span: Span, people: Mapping[AccountId, Account]) -> bool:
+    return span.account_id is None or span.account_id in people
+
+
+def _show_span(span: Span, people: Mapping[AccountId, Account]) -> SpanView:
+    if span.account_id is None:
+        return SpanView(span.start, span.end, span.kind, span.tag, None, None)
+    person = people[span.account_id]
+    return SpanView(span.start, span.end, span.kind, None, str(person.id), person.username)
+
+
+def _show_place(post: Post) -> PlaceView | None:
+    place = post.place
+    return PlaceView(place.id, place.name, place.lat, place.lon) if place else None

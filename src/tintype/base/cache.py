@@ -42,6 +42,13 @@ end
 return filled
 """
 
+_SWAP = """
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if ARGV[2] == '' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
+return 1
+"""
+SWAP_TRIES = 5
+
 
 @dataclass(frozen=True)
 class Kind(Generic[T]):
@@ -59,6 +66,7 @@ class Cache:
     def __init__(self, redis: Redis, namespace: str) -> None:
         self._redis, self._prefix = redis, f"{namespace}:cache:"
         self._fill_script = redis.register_script(_FILL)
+        self._swap_script = redis.register_script(_SWAP)
 
     async def get_many(
         self, kind: Kind[T], ids: Iterable[K], load: Callable[[list[K]], Awaitable[Mapping[K, T]]]
@@ -95,6 +103,42 @@ class Cache:
             await self._redis.delete(*(self._key(kind, each) for each in ids))
         except (RedisError, OSError) as error:
             log.warning("cache.unavailable", kind=kind.name, error=str(error))
+
+    async def peek(self, kind: Kind[T], key: int | str) -> T | None:
+        """What is cached, if anything is; nothing is loaded and nothing counted."""
+        try:
+            value = cast("bytes | None", await self._redis.get(self._key(kind, key)))
+        except (RedisError, OSError):
+            return None
+        if value is None or value.startswith(LEASE_MARK):
+            return None
+        return msgspec.msgpack.decode(value, type=kind.type)
+
+    async def renew(self, kind: Kind[T], key: int | str, value: T, *, is_newer: Callable[[T], bool]) -> None:
+        """Put a committed value in the place of an older one, where one is cached.
+
+        `is_newer` says of the cached one whether this is newer. A loader that is under way may have read before the
+        commit: its lease is taken away, as `forget` would.
+        """
+        try:
+            await self._renew(kind, self._key(kind, key), value, is_newer)
+        except (RedisError, OSError) as error:
+            log.warning("cache.unavailable", kind=kind.name, error=str(error))
+
+    async def _renew(self, kind: Kind[T], name: str, value: T, is_newer: Callable[[T], bool]) -> None:
+        encoded = msgspec.msgpack.encode(value)
+        for _ in range(SWAP_TRIES):
+            there = cast("bytes | None", await self._redis.get(name))
+            if there is None:
+                return
+            is_lease = there.startswith(LEASE_MARK)
+            if not is_lease and not is_newer(msgspec.msgpack.decode(there, type=kind.type)):
+                return
+            if await self._swap_script(
+                keys=[name], args=[there, b"" if is_lease else encoded, kind.ttl_s * 1000]
+            ):
+                return
+        await self._redis.delete(name)
 
     async def _read(self, kind: Kind[T], wanted: list[K]) -> tuple[dict[K, T], bytes]:
         keys = [self._key(kind, each) for each in wanted]

@@ -62,6 +62,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     secret_key: Secret = ""
     """Signs cursors and links; empty: made on first start and kept in home."""
+    guests_may_read: bool = True
+    """Whether people who have not signed in may read public profiles and posts."""
+    posts_per_day: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 25
+    """How many posts one person may publish within 24 hours."""
+    keep_deleted_posts_days: Annotated[int, msgspec.Meta(ge=0, le=3_650)] = 30
+    """How long a deleted post, which nobody sees any more, is kept before it is purged with its pictures."""
+    hot_likes_per_s: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 20
+    """From how many likes a second on a post's count is added up in Redis before it is written."""
     outbox_keep_s: Annotated[int, msgspec.Meta(ge=0)] = 3_600
     """How long relayed events stay in PostgreSQL, so that a lost JetStream can be refilled."""
     departure_grace_days: Annotated[int, msgspec.Meta(ge=0, le=365)] = 7

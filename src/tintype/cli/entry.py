@@ -38,6 +38,7 @@ COMMANDS = {
     "doctor": Entry("tintype.cli.doctor", LOOKING),
     "config": Entry("tintype.cli.config", LOOKING),
     "jobs": Entry("tintype.cli.jobs", LOOKING),
+    "posts": Entry("tintype.cli.posts", LOOKING, group="posts_app"),
     "dead": Entry("tintype.cli.dead", LOOKING, group="dead_app"),
     "search": Entry("tintype.cli.search", LOOKING, group="search_app"),
     "shards": Entry("tintype.cli.shards", LOOKING, group="shards_app", callback="lend_settings"),

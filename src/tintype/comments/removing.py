@@ -9,7 +9,7 @@ from tintype.comments.events import CommentAdded, CommentRemoved
 from tintype.comments.reading import Reading
 from tintype.comments.store import QUERIES
 from tintype.graph import Sight
-from tintype.posts import Posts
+from tintype.posts import PostPurged, Posts
 
 BATCH = 200
 log = get_log("comments")
@@ -57,6 +57,11 @@ class Removing:
                 facts = [CommentRemoved(row["id"], row["post_id"], row["account_id"]) for row in gone]
                 await self._outbox.add(tx, *facts)
         return len(gone)
+
+    async def follow_post(self, purged: PostPurged) -> None:
+        """What was said under a post goes when the post goes for good."""
+        while await self.drop_under([purged.post_id]):
+            pass
 
     async def _remove(self, tx: Transaction, post_id: PostId, comment_id: CommentId) -> None:
         await tx.fetch_one(QUERIES.find_post_for_comment, post_id=post_id)

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Sequence
 
 from shardwright.running import Shards
-from tintype.accounts import Accounts
 from tintype.base.belongings import Record
 from tintype.base.ids import AccountId, CommentId, PostId, has_shard
 from tintype.base.jobs import Handler, Schedule, on
@@ -27,7 +26,7 @@ from tintype.comments.removing import Removing
 from tintype.comments.store import QUERIES
 from tintype.comments.writing import Writing
 from tintype.graph import Sight
-from tintype.posts import Posts
+from tintype.posts import Names, PostPurged, Posts
 
 __all__ = ["QUERIES", "Comments"]
 
@@ -42,12 +41,12 @@ class Comments:
         sight: Sight,
         posts: Posts,
         *,
-        accounts: Accounts,
+        names: Names,
         limiter: Limiter,
     ) -> None:
         self._shards = shards
         self._reading = Reading(shards, sight, posts)
-        self._writing = Writing(shards, outbox, sight, posts, accounts=accounts, limiter=limiter)
+        self._writing = Writing(shards, outbox, sight, posts, names=names, limiter=limiter)
         self._removing = Removing(shards, outbox, sight, posts)
         self._liking = Liking(shards, outbox, sight, posts)
         self._own = OwnComments(shards, self._removing, self._liking)
@@ -127,6 +126,7 @@ class Comments:
             on(CommentKept, self._own.note_added, name="comments-own-kept"),
             on(CommentRemoved, self._own.note_removed, name="comments-own-removed"),
             on(CommentLiked, self._own.note_like, name="comments-own-likes"),
+            on(PostPurged, self._removing.follow_post, name="comments-purge"),
         ]
 
     def schedules(self) -> list[Schedule]:

@@ -3,23 +3,22 @@
 from dataclasses import dataclass
 
 from shardwright.running import Shards, Transaction
-from tintype.accounts import Accounts
 from tintype.base.ids import AccountId, CommentId, PostId, has_shard
 from tintype.base.limits import Limiter, Rule
 from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
 from tintype.comments.errors import CommentInvalid, CommentNotFound, CommentRepeated, CommentsOff
 from tintype.comments.events import CommentAdded, CommentKept
-from tintype.comments.mentions import mentions_in
 from tintype.comments.models import DEEPEST, LONGEST_COMMENT, State
 from tintype.comments.reading import Reading
 from tintype.comments.store import QUERIES
 from tintype.comments.words import find_unwanted
 from tintype.graph import Sight
-from tintype.posts import Post, PostNotFound, Posts
+from tintype.posts import Names, Post, PostNotFound, Posts, clean, find_mentions
 
 PACE = Rule("comments", 30, 300)
 REPEATED_WITHIN_S = 60
+MOST_MENTIONS = 20
 log = get_log("comments")
 
 
@@ -46,11 +45,11 @@ class Writing:
         sight: Sight,
         posts: Posts,
         *,
-        accounts: Accounts,
+        names: Names,
         limiter: Limiter,
     ) -> None:
         self._shards, self._outbox, self._sight, self._posts = shards, outbox, sight, posts
-        self._accounts, self._limiter = accounts, limiter
+        self._names, self._limiter = names, limiter
         self._reading = Reading(shards, sight, posts)
 
     async def add(
@@ -63,7 +62,7 @@ class Writing:
         key: str | None = None,
     ) -> CommentId:
         """Say something under a post, once however often a request with the same key is repeated."""
-        text = text.strip()
+        text = clean(text)
         if not 1 <= len(text) <= LONGEST_COMMENT:
             raise CommentInvalid
         post = await self._posts.get(post_id, viewer=by)
@@ -97,8 +96,9 @@ class Writing:
             )
 
     async def _mentioned(self, text: str) -> tuple[AccountId, ...]:
-        found = [await self._accounts.find_id(name) for name in mentions_in(text)]
-        return tuple(dict.fromkeys(each for each in found if each is not None))
+        wanted = list(dict.fromkeys(word.key for word in find_mentions(text)))[:MOST_MENTIONS]
+        found = await self._names.find(wanted)
+        return tuple(account.id for account in found.values())
 
     async def _keep(self, draft: Draft) -> CommentId:
         shard = self._shards.owner(draft.post.id)

@@ -1,7 +1,12 @@
 """What the graph announces."""
 
+from typing import Literal
+
 from tintype.base.events import Event
 from tintype.base.ids import AccountId
+
+State = Literal["active", "requested", "none"]
+"""What is between a follower and a followee."""
 
 
 class FollowRequested(Event, frozen=True):
@@ -9,6 +14,7 @@ class FollowRequested(Event, frozen=True):
 
     follower_id: AccountId
     followee_id: AccountId
+    change_id: int = 0
 
 
 class FollowApproved(Event, frozen=True):
@@ -25,6 +31,8 @@ class BlockChanged(Event, frozen=True):
     blocked_id: AccountId
     change_id: int
     is_blocked: bool
+    severs_id: int = 0
+    """The block whose severing this change brings along: its own, or that of the block it lifts."""
 
 
 class FollowChanged(Event, frozen=True):
@@ -34,3 +42,14 @@ class FollowChanged(Event, frozen=True):
     followee_id: AccountId
     change_id: int
     is_following: bool
+    is_approved: bool = False
+    """The followee has agreed, so that becoming private in the meantime does not matter."""
+
+
+class FollowDecided(Event, frozen=True):
+    """The followee's side took a change otherwise than it was meant; the follower's side is to follow suit."""
+
+    follower_id: AccountId
+    followee_id: AccountId
+    change_id: int
+    state: State

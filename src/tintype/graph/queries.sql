@@ -1,62 +1,354 @@
 -- name: lock_account
 -- Changes of one follower happen one after another, so that change ids are drawn in their order; mirrors of one
--- followee likewise, so that the count moves with the rows.
-SELECT id FROM accounts WHERE id = :account_id FOR NO KEY UPDATE;
+-- followee likewise, so that the count moves with the rows. Waits for a change of privacy or status as well.
+SELECT is_private, status FROM accounts WHERE id = :account_id FOR NO KEY UPDATE;
 
 -- name: follow
--- One row per pair: following twice returns no row.
-INSERT INTO following (account_id, followee_id, change_id) VALUES (:account_id, :followee_id, next_id())
-ON CONFLICT DO NOTHING RETURNING change_id;
+-- One row per pair: following twice, across a block, or beyond the limit returns no row. Only active rows count.
+WITH made AS (
+    INSERT INTO following (account_id, followee_id, change_id, is_requested)
+    SELECT :account_id, :followee_id, next_id(), :is_requested
+    FROM accounts AS a
+    WHERE a.id = :account_id
+      AND NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = a.id AND b.blocked_id = :followee_id)
+      AND NOT EXISTS (SELECT FROM blocked_by AS b
+                      WHERE b.account_id = a.id AND b.blocker_id = :followee_id AND b.is_active)
+      AND a.following_count + (SELECT count(*) FROM following AS w WHERE w.account_id = a.id AND w.is_requested)
+          < :most::int
+    ON CONFLICT DO NOTHING
+    RETURNING change_id
+), counted AS (
+    UPDATE accounts SET following_count = following_count + 1
+    WHERE id = :account_id AND NOT :is_requested AND EXISTS (SELECT FROM made)
+)
+SELECT change_id FROM made;
 
--- name: unfollow
--- Unfollowing twice returns no row.
-DELETE FROM following WHERE account_id = :account_id AND followee_id = :followee_id
-RETURNING next_id() AS change_id;
+-- name: find_follow
+-- The truth about one pair, from the follower's shard.
+SELECT change_id, is_requested FROM following WHERE account_id = :account_id AND followee_id = :followee_id;
 
--- name: count_following
--- Keeps the follower's own count in step, in the same transaction.
-UPDATE accounts SET following_count = following_count + :delta::int WHERE id = :account_id;
+-- name: end_follow
+-- Ends a follow or a request: any, only those in one state, only the very change that was refused. Twice returns no row.
+WITH ended AS (
+    DELETE FROM following
+    WHERE account_id = :account_id AND followee_id = :followee_id
+      AND (:only_requested::boolean IS NULL OR is_requested = :only_requested)
+      AND (:only_change::bigint IS NULL OR change_id = :only_change)
+    RETURNING next_id() AS change_id, is_requested
+), counted AS (
+    UPDATE accounts SET following_count = following_count - 1
+    WHERE id = :account_id AND EXISTS (SELECT FROM ended WHERE NOT is_requested)
+)
+SELECT change_id FROM ended;
+
+-- name: turn_follow
+-- A request becomes a follow, or a follow that came too late becomes a request. Twice returns no row.
+WITH turned AS (
+    UPDATE following SET is_requested = :is_requested, change_id = next_id()
+    WHERE account_id = :account_id AND followee_id = :followee_id AND is_requested <> :is_requested
+      AND (:only_change::bigint IS NULL OR change_id = :only_change)
+    RETURNING change_id
+), counted AS (
+    UPDATE accounts SET following_count = following_count + CASE WHEN :is_requested THEN -1 ELSE 1 END
+    WHERE id = :account_id AND EXISTS (SELECT FROM turned)
+)
+SELECT change_id FROM turned;
 
 -- name: mirror_follow
--- The newest change wins, however often and in whatever order events arrive. Returns how the count moves.
+-- The newest change wins, however often and in whatever order events arrive; a blocked follower's ends as nothing.
 -- No FOR UPDATE on the row as it was: PostgreSQL skips rows that the same statement changes. `lock_account` protects it.
-WITH before AS (
+WITH blocked AS (
+    SELECT EXISTS (SELECT FROM blocks WHERE account_id = :account_id AND blocked_id = :follower_id) AS it
+), before AS (
     SELECT is_active FROM followers WHERE account_id = :account_id AND follower_id = :follower_id
 ), written AS (
-    INSERT INTO followers (account_id, follower_id, change_id, is_active)
-    VALUES (:account_id, :follower_id, :change_id, :is_active)
+    INSERT INTO followers (account_id, follower_id, change_id, is_active, is_requested)
+    SELECT :account_id, :follower_id, :change_id, :is_active AND NOT blocked.it, :is_requested AND NOT blocked.it
+    FROM blocked
     ON CONFLICT (account_id, follower_id) DO UPDATE
-    SET change_id = excluded.change_id, is_active = excluded.is_active
+    SET change_id = excluded.change_id, is_active = excluded.is_active, is_requested = excluded.is_requested
     WHERE followers.change_id < excluded.change_id
-    RETURNING is_active
+    RETURNING is_active, is_requested
+), moved AS (
+    SELECT written.is_active::int - coalesce((SELECT is_active::int FROM before), 0) AS delta FROM written
+), counted AS (
+    UPDATE accounts SET follower_count = follower_count + moved.delta
+    FROM moved WHERE id = :account_id AND moved.delta <> 0
 )
-SELECT written.is_active::int - coalesce((SELECT is_active::int FROM before), 0) AS delta FROM written;
+SELECT is_active, is_requested FROM written;
 
--- name: count_followers
--- The followee's count, in the same transaction as the mirror.
-UPDATE accounts SET follower_count = follower_count + :delta::int WHERE id = :account_id;
+-- name: find_privacy
+-- As it is now, past every cache.
+SELECT is_private FROM accounts WHERE id = :account_id;
+
+-- name: add_block
+-- Blocking twice returns no row.
+INSERT INTO blocks (account_id, blocked_id, change_id) VALUES (:account_id, :blocked_id, next_id())
+ON CONFLICT DO NOTHING RETURNING change_id;
+
+-- name: remove_block
+-- Unblocking twice returns no row. The block's own change goes along, so that its severing is never skipped.
+DELETE FROM blocks WHERE account_id = :account_id AND blocked_id = :blocked_id
+RETURNING next_id() AS change_id, change_id AS severs_id;
+
+-- name: find_block
+-- The truth about one pair, from the blocker's shard.
+SELECT change_id FROM blocks WHERE account_id = :account_id AND blocked_id = :blocked_id;
+
+-- name: drop_follower
+-- The blocker's side of the severing: the blocked one follows no more, whatever their own shard still says.
+WITH before AS (
+    SELECT is_active FROM followers WHERE account_id = :account_id AND follower_id = :follower_id
+), dropped AS (
+    UPDATE followers SET is_active = false, is_requested = false
+    WHERE account_id = :account_id AND follower_id = :follower_id AND (is_active OR is_requested)
+)
+UPDATE accounts SET follower_count = follower_count - 1
+WHERE id = :account_id AND EXISTS (SELECT FROM before WHERE is_active);
+
+-- name: find_blocked_by
+-- How far the blocked side has come with one blocker.
+SELECT change_id, severed_id FROM blocked_by WHERE account_id = :account_id AND blocker_id = :blocker_id;
+
+-- name: mirror_block
+-- The newest change decides whether there is a block; the newest block decides what has been severed.
+INSERT INTO blocked_by (account_id, blocker_id, change_id, is_active, severed_id)
+VALUES (:account_id, :blocker_id, :change_id, :is_active, :severed_id)
+ON CONFLICT (account_id, blocker_id) DO UPDATE
+SET change_id = greatest(blocked_by.change_id, excluded.change_id),
+    is_active = CASE WHEN blocked_by.change_id < excluded.change_id THEN excluded.is_active ELSE blocked_by.is_active END,
+    severed_id = greatest(blocked_by.severed_id, excluded.severed_id);
 
 -- name: relations hot
 -- How a viewer stands to many others, all from the viewer's own shard.
 SELECT other.id,
-       EXISTS (SELECT FROM following AS f WHERE f.account_id = :viewer_id AND f.followee_id = other.id) AS follows,
-       EXISTS (SELECT FROM followers AS f
-               WHERE f.account_id = :viewer_id AND f.follower_id = other.id AND f.is_active) AS follows_viewer,
-       EXISTS (SELECT FROM blocks AS b WHERE b.account_id = :viewer_id AND b.blocked_id = other.id) AS blocks,
-       EXISTS (SELECT FROM blocked_by AS b
-               WHERE b.account_id = :viewer_id AND b.blocker_id = other.id AND b.is_active) AS is_blocked
-FROM unnest(:others::bigint[]) AS other (id);
+       f.is_requested IS NOT NULL AND NOT f.is_requested AS follows,
+       coalesce(f.is_requested, false) AS has_requested,
+       coalesce(r.is_active, false) AS follows_viewer,
+       b.blocked_id IS NOT NULL AS blocks,
+       coalesce(y.is_active, false) AS is_blocked,
+       coalesce(t.mutes_posts, false) AS mutes_posts,
+       coalesce(t.mutes_stories, false) AS mutes_stories,
+       coalesce(t.is_close_friend, false) AS is_close_friend,
+       coalesce(t.restricts, false) AS restricts
+FROM unnest(:others::bigint[]) AS other (id)
+LEFT JOIN following AS f ON f.account_id = :viewer_id AND f.followee_id = other.id
+LEFT JOIN followers AS r ON r.account_id = :viewer_id AND r.follower_id = other.id
+LEFT JOIN blocks AS b ON b.account_id = :viewer_id AND b.blocked_id = other.id
+LEFT JOIN blocked_by AS y ON y.account_id = :viewer_id AND y.blocker_id = other.id
+LEFT JOIN attitudes AS t ON t.account_id = :viewer_id AND t.target_id = other.id;
 
--- name: which_followed
+-- name: relation_at hot
+-- How a viewer stands to one target, from the target's shard: what a profile page needs, read where the profile lies.
+SELECT coalesce(r.is_active, false) AS follows,
+       coalesce(r.is_requested, false) AS has_requested,
+       f.is_requested IS NOT NULL AND NOT f.is_requested AS follows_viewer,
+       coalesce(y.is_active, false) AS blocks,
+       b.blocked_id IS NOT NULL AS is_blocked
+FROM (VALUES (:target_id::bigint, :viewer_id::bigint)) AS pair (target_id, viewer_id)
+LEFT JOIN followers AS r ON r.account_id = pair.target_id AND r.follower_id = pair.viewer_id
+LEFT JOIN following AS f ON f.account_id = pair.target_id AND f.followee_id = pair.viewer_id
+LEFT JOIN blocked_by AS y ON y.account_id = pair.target_id AND y.blocker_id = pair.viewer_id
+LEFT JOIN blocks AS b ON b.account_id = pair.target_id AND b.blocked_id = pair.viewer_id;
+
+-- name: which_followed hot
 -- Those of the candidates that this account follows.
-SELECT followee_id FROM following WHERE account_id = :account_id AND followee_id = ANY(:candidates::bigint[]);
+SELECT followee_id FROM following
+WHERE account_id = :account_id AND followee_id = ANY(:candidates::bigint[]) AND NOT is_requested;
+
+-- name: which_follow
+-- Those of the candidates that follow this account.
+SELECT follower_id FROM followers
+WHERE account_id = :account_id AND follower_id = ANY(:candidates::bigint[]) AND is_active;
 
 -- name: list_followees
 -- Whom an account follows.
-SELECT followee_id FROM following WHERE account_id = :account_id ORDER BY followee_id LIMIT :limit;
+SELECT followee_id FROM following WHERE account_id = :account_id AND NOT is_requested
+ORDER BY followee_id LIMIT :limit;
 
 -- name: page_followers
--- Followers in order of id, a page at a time.
+-- Followers in order of id, a page at a time: for work that must meet each of them once.
 SELECT follower_id FROM followers
 WHERE account_id = :account_id AND is_active AND follower_id > :after
 ORDER BY follower_id LIMIT :limit;
+
+-- name: newest_followers
+-- Followers, newest first.
+SELECT follower_id AS id, change_id AS place FROM followers
+WHERE account_id = :account_id AND is_active AND change_id < :before
+ORDER BY change_id DESC LIMIT :limit;
+
+-- name: newest_followees
+-- Followees, newest first.
+SELECT followee_id AS id, change_id AS place FROM following
+WHERE account_id = :account_id AND NOT is_requested AND change_id < :before
+ORDER BY change_id DESC LIMIT :limit;
+
+-- name: newest_requests
+-- Who waits for this account's yes, newest first.
+SELECT follower_id AS id, change_id AS place FROM followers
+WHERE account_id = :account_id AND is_requested AND change_id < :before
+ORDER BY change_id DESC LIMIT :limit;
+
+-- name: newest_sent_requests
+-- Whose yes this account waits for, newest first.
+SELECT followee_id AS id, change_id AS place FROM following
+WHERE account_id = :account_id AND is_requested AND change_id < :before
+ORDER BY change_id DESC LIMIT :limit;
+
+-- name: newest_blocks
+-- Whom an account has blocked, newest first.
+SELECT blocked_id AS id, change_id AS place FROM blocks
+WHERE account_id = :account_id AND change_id < :before
+ORDER BY change_id DESC LIMIT :limit;
+
+-- name: set_attitude
+-- Only the flags given change. Returns no row when there would be too many.
+INSERT INTO attitudes AS a
+    (account_id, target_id, mutes_posts, mutes_stories, is_close_friend, restricts, is_dismissed)
+SELECT :account_id, :target_id, coalesce(:mutes_posts::boolean, false), coalesce(:mutes_stories::boolean, false),
+       coalesce(:is_close_friend::boolean, false), coalesce(:restricts::boolean, false),
+       coalesce(:is_dismissed::boolean, false)
+WHERE (SELECT count(*) FROM attitudes AS own WHERE own.account_id = :account_id) < :most::int
+   OR EXISTS (SELECT FROM attitudes AS own WHERE own.account_id = :account_id AND own.target_id = :target_id)
+ON CONFLICT (account_id, target_id) DO UPDATE
+SET mutes_posts = coalesce(:mutes_posts, a.mutes_posts), mutes_stories = coalesce(:mutes_stories, a.mutes_stories),
+    is_close_friend = coalesce(:is_close_friend, a.is_close_friend), restricts = coalesce(:restricts, a.restricts),
+    is_dismissed = coalesce(:is_dismissed, a.is_dismissed)
+RETURNING target_id;
+
+-- name: tidy_attitude
+-- Indifference takes no room.
+DELETE FROM attitudes
+WHERE account_id = :account_id AND target_id = :target_id
+  AND NOT (mutes_posts OR mutes_stories OR is_close_friend OR restricts OR is_dismissed);
+
+-- name: end_attitude
+-- A block ends whatever else one had set for somebody.
+DELETE FROM attitudes WHERE account_id = :account_id AND target_id = :target_id;
+
+-- name: page_attitudes
+-- Those an account treats in one way, the youngest accounts first.
+SELECT target_id AS id, target_id AS place FROM attitudes
+WHERE account_id = :account_id AND target_id < :before
+  AND CASE :kind::text WHEN 'muted' THEN mutes_posts OR mutes_stories
+                       WHEN 'close_friends' THEN is_close_friend
+                       WHEN 'restricted' THEN restricts END
+ORDER BY target_id DESC LIMIT :limit;
+
+-- name: which_dismissed
+-- Those of the candidates that an account does not want suggested.
+SELECT target_id FROM attitudes
+WHERE account_id = :account_id AND target_id = ANY(:candidates::bigint[]) AND is_dismissed;
+
+-- name: gather_followees
+-- The newest followees of many accounts, a few each.
+SELECT newest.followee_id
+FROM unnest(:ids::bigint[]) AS friend (id)
+CROSS JOIN LATERAL (
+    SELECT f.followee_id FROM following AS f WHERE f.account_id = friend.id AND NOT f.is_requested
+    ORDER BY f.change_id DESC LIMIT :limit_each::int
+) AS newest;
+
+-- name: most_followed
+-- The best known public accounts of a shard; a scan, for the hourly ranking.
+SELECT id, follower_count FROM accounts
+WHERE follower_count > 0 AND NOT is_private AND status = 'active'
+ORDER BY follower_count DESC, id LIMIT :limit;
+
+-- name: rank_popular
+-- The ranking as a whole, in one statement: readers see the old one or the new one.
+WITH new AS (
+    SELECT * FROM unnest(:ids::bigint[], :counts::int[]) AS item (account_id, follower_count)
+), gone AS (
+    DELETE FROM popular_accounts WHERE account_id <> ALL(:ids)
+)
+INSERT INTO popular_accounts (account_id, follower_count) SELECT account_id, follower_count FROM new
+ON CONFLICT (account_id) DO UPDATE SET follower_count = excluded.follower_count;
+
+-- name: list_popular
+-- The ranking.
+SELECT account_id FROM popular_accounts ORDER BY follower_count DESC, account_id;
+
+-- name: forget_popular
+-- Somebody leaves.
+DELETE FROM popular_accounts WHERE account_id = :account_id;
+
+-- name: public_with_requests
+-- Public accounts of a shard that people still wait for: becoming public was announced, and its handler gave up.
+SELECT DISTINCT f.account_id FROM followers AS f JOIN accounts AS a ON a.id = f.account_id
+WHERE f.is_requested AND NOT a.is_private;
+
+-- name: sweep_followers
+-- Ended follows whose events are long past.
+DELETE FROM followers
+WHERE NOT is_active AND NOT is_requested AND change_id < :before;
+
+-- name: sweep_blocked_by
+-- Ended blocks whose events are long past.
+DELETE FROM blocked_by WHERE NOT is_active AND change_id < :before;
+
+-- name: list_of_person
+-- Everything the graph keeps of a person on their own shard, some of it at a time.
+(SELECT 'following' AS kind, followee_id AS other_id, change_id FROM following
+ WHERE account_id = :account_id LIMIT :limit)
+UNION ALL
+(SELECT 'followers', follower_id, change_id FROM followers
+ WHERE account_id = :account_id AND (is_active OR is_requested) LIMIT :limit)
+UNION ALL
+(SELECT 'blocks', blocked_id, change_id FROM blocks WHERE account_id = :account_id LIMIT :limit)
+UNION ALL
+(SELECT 'blocked_by', blocker_id, change_id FROM blocked_by
+ WHERE account_id = :account_id AND is_active LIMIT :limit);
+
+-- name: forget_person
+-- What a person kept for themselves, and the traces of follows and blocks that have ended.
+WITH a AS (
+    DELETE FROM attitudes WHERE account_id = :account_id RETURNING 1
+), f AS (
+    DELETE FROM followers WHERE account_id = :account_id AND NOT is_active AND NOT is_requested RETURNING 1
+), b AS (
+    DELETE FROM blocked_by WHERE account_id = :account_id AND NOT is_active RETURNING 1
+)
+SELECT (SELECT count(*) FROM a) + (SELECT count(*) FROM f) + (SELECT count(*) FROM b) AS removed;
+
+-- name: drop_blocked_by
+-- For a mirror that has lost its truth.
+UPDATE blocked_by SET is_active = false WHERE account_id = :account_id AND blocker_id = :blocker_id;
+
+-- name: forget_target
+-- Nobody treats in any way somebody who has left.
+DELETE FROM attitudes WHERE target_id = :account_id RETURNING target_id;
+
+-- name: count_of_person
+-- What the graph still keeps of a person on their own shard.
+SELECT (SELECT count(*) FROM following WHERE account_id = :account_id)
+     + (SELECT count(*) FROM followers WHERE account_id = :account_id)
+     + (SELECT count(*) FROM blocks WHERE account_id = :account_id)
+     + (SELECT count(*) FROM blocked_by WHERE account_id = :account_id)
+     + (SELECT count(*) FROM attitudes WHERE account_id = :account_id) AS left_here;
+
+-- name: count_target
+-- How many still treat somebody in some way.
+SELECT count(*) AS left_here FROM attitudes WHERE target_id = :account_id;
+
+-- name: export_following
+-- Follows and requests, oldest first.
+SELECT followee_id AS other_id, change_id AS place, is_requested FROM following
+WHERE account_id = :account_id AND change_id > :after ORDER BY change_id LIMIT :limit;
+
+-- name: export_followers
+-- Followers and those who asked, oldest first.
+SELECT follower_id AS other_id, change_id AS place, is_requested FROM followers
+WHERE account_id = :account_id AND (is_active OR is_requested) AND change_id > :after
+ORDER BY change_id LIMIT :limit;
+
+-- name: export_blocks
+-- Blocks, oldest first.
+SELECT blocked_id AS other_id, change_id AS place FROM blocks
+WHERE account_id = :account_id AND change_id > :after ORDER BY change_id LIMIT :limit;
+
+-- name: export_attitudes
+-- Whom one mutes, restricts, counts among close friends or does not want suggested.
+SELECT target_id AS other_id, target_id AS place, mutes_posts, mutes_stories, is_close_friend, restricts, is_dismissed
+FROM attitudes WHERE account_id = :account_id AND target_id > :after ORDER BY target_id LIMIT :limit;

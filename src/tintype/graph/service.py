@@ -1,64 +1,52 @@
-"""Following and unfollowing, and the mirror that lets a followee know its followers."""
+"""The graph as other rooms use it: how people stand to each other, who follows whom, and what keeps both sides true."""
 
 from collections.abc import AsyncIterator, Iterable
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 
 import asyncpg
 
-from shardwright.errors import ShardwrightError
-from shardwright.running import Queries, Query, Shards
-from tintype.accounts import Accounts
-from tintype.base.errors import Invalid
+from shardwright.running import Shards
+from tintype.accounts import Accounts, PrivacyChanged
+from tintype.base.belongings import Record
 from tintype.base.ids import AccountId
-from tintype.base.jobs import Handler, on
+from tintype.base.jobs import Handler, Schedule, on
+from tintype.base.limits import Limiter
 from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
-from tintype.graph.events import FollowChanged
-from tintype.graph.relations import ONESELF, Relation
+from tintype.graph.attitudes import Attitudes
+from tintype.graph.blocking import Blocks
+from tintype.graph.events import BlockChanged, FollowChanged, FollowDecided, FollowRequested, State
+from tintype.graph.following import MOST_FOLLOWEES, Follows
+from tintype.graph.leaving import Leaving
+from tintype.graph.mirroring import Change, Mirror
+from tintype.graph.relations import ONESELF, STRANGER, Relation
+from tintype.graph.store import QUERIES
 
-QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
-MOST_FOLLOWEES = 7_500
+KEEP_ENDED = timedelta(days=7)
+"""How long the trace of an ended follow or block tells late events that they are late."""
 log = get_log("graph")
 
 
-class CannotFollowYourself(Invalid):
-    """You cannot follow yourself."""
-
-    code = "cannot_follow_yourself"
-
-
 class Graph:
-    """Who follows whom. The follower's shard holds the truth; the followee's shard converges to it."""
+    """Who follows, blocks and treats whom how. The one who does it holds the truth; the other's shard converges."""
 
-    def __init__(self, shards: Shards, outbox: Outbox, accounts: Accounts) -> None:
-        self._shards, self._outbox, self._accounts = shards, outbox, accounts
+    def __init__(self, shards: Shards, outbox: Outbox, accounts: Accounts, limiter: Limiter) -> None:
+        self._shards = shards
+        self.mirror = Mirror(shards, outbox, accounts)
+        self.follows = Follows(shards, outbox, accounts, limiter=limiter, mirror=self.mirror)
+        self.blocks = Blocks(
+            shards, outbox, accounts, limiter=limiter, mirror=self.mirror, follows=self.follows
+        )
+        self.attitudes = Attitudes(shards, accounts, limiter)
+        self._leaving = Leaving(shards, accounts, follows=self.follows, blocks=self.blocks)
 
-    async def follow(self, follower: AccountId, followee: AccountId) -> None:
-        """Follow once, however often it is asked for."""
-        if follower == followee:
-            raise CannotFollowYourself
-        await self._accounts.get(followee)
-        await self._change(QUERIES.follow, follower, followee, is_following=True)
+    async def follow(self, follower: AccountId, followee: AccountId) -> State:
+        """Follow, or ask to, once; returns which it became."""
+        return await self.follows.follow(follower, followee)
 
     async def unfollow(self, follower: AccountId, followee: AccountId) -> None:
         """Cease to follow, effective at once on every read of the follower."""
-        await self._change(QUERIES.unfollow, follower, followee, is_following=False)
-
-    async def mirror(self, change: FollowChanged) -> None:
-        """Bring the followee's shard in line with a change; safe to repeat and to reorder."""
-        async with self._shards.owner(change.followee_id).begin() as tx:
-            await tx.fetch_one(QUERIES.lock_account, account_id=change.followee_id)
-            delta = await tx.fetch_value(
-                QUERIES.mirror_follow,
-                account_id=change.followee_id,
-                follower_id=change.follower_id,
-                change_id=change.change_id,
-                is_active=change.is_following,
-            )
-            if delta:
-                await tx.execute(QUERIES.count_followers, account_id=change.followee_id, delta=delta)
-        if delta:
-            await self._accounts.forget(change.followee_id)
+        await self.follows.unfollow(follower, followee)
 
     async def relations(
         self, viewer: AccountId | None, others: Iterable[AccountId]
@@ -72,6 +60,18 @@ class Graph:
             )
             found |= {AccountId(row["id"]): _relation(row) for row in rows}
         return found
+
+    async def relation_at(self, target: AccountId, viewer: AccountId | None) -> Relation:
+        """The same from the target's shard, for a page that reads that shard alone.
+
+        What only the viewer's shard knows (mutes, close friends, restrictions) is left out.
+        """
+        if viewer is None or viewer == target:
+            return STRANGER if viewer is None else ONESELF
+        row = await self._shards.owner(target).fetch_one(
+            QUERIES.relation_at, target_id=target, viewer_id=viewer
+        )
+        return _relation(row) if row else STRANGER
 
     async def which_followed(self, by: AccountId, candidates: Iterable[AccountId]) -> set[AccountId]:
         """Those of the candidates that `by` follows, from the truth on the follower's shard."""
@@ -99,31 +99,52 @@ class Graph:
                 return
             after = page[-1]
 
+    def export(self, account_id: AccountId) -> AsyncIterator[Record]:
+        """Everything between this person and others."""
+        return self._leaving.export(account_id)
+
+    async def erase(self, account_id: AccountId) -> int:
+        """Remove some of what is between this person and others, on all shards; returns how much."""
+        return await self._leaving.erase(account_id)
+
+    async def count_left(self, account_id: AccountId) -> int:
+        """How much of it there still is."""
+        return await self._leaving.count_left(account_id)
+
+    async def sweep(self) -> None:
+        """Drop the traces of what ended so long ago that no event about it is under way any more."""
+        before = self._shards.map.layout.min_id_at(datetime.now(UTC) - KEEP_ENDED)
+        for query in (QUERIES.sweep_followers, QUERIES.sweep_blocked_by):
+            (await self._shards.everywhere().execute(query, before=before)).complete()
+        log.info("traces.swept")
+
+    async def approve_forgotten(self) -> None:
+        """Nobody waits for a public account, even where the handler of its becoming public gave up."""
+        found = (await self._shards.everywhere().fetch(QUERIES.public_with_requests)).rows
+        for row in found:
+            await self.follows.approve_all(PrivacyChanged(AccountId(row["account_id"]), is_private=False))
+        if found:
+            log.warning("requests.forgotten", accounts=len(found))
+
     def handlers(self) -> list[Handler]:
         """What the graph does when something has happened."""
-        return [on(FollowChanged, self.mirror, name="graph-mirror")]
+        return [
+            on(FollowChanged, self._apply, name="graph-mirror"),
+            on(FollowRequested, self._apply, name="graph-mirror-request"),
+            on(FollowDecided, self.mirror.correct, name="graph-correct"),
+            on(BlockChanged, self.blocks.apply, name="graph-mirror-block"),
+            on(PrivacyChanged, self.follows.approve_all, name="graph-approve-all"),
+        ]
 
-    async def _mirror_at_once(self, change: FollowChanged) -> None:
-        """Both sides agree when the answer goes out; a side that is away is brought in line by the event."""
-        try:
-            await self.mirror(change)
-        except (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
-            log.warning("mirror.postponed", followee_id=change.followee_id, error=str(error))
+    def schedules(self) -> list[Schedule]:
+        """What the graph repeats by the clock."""
+        return [
+            Schedule("graph-sweep", 86_400, self.sweep),
+            Schedule("graph-approve-forgotten", 3600, self.approve_forgotten),
+        ]
 
-    async def _change(
-        self, query: Query, follower: AccountId, followee: AccountId, *, is_following: bool
-    ) -> None:
-        async with self._shards.owner(follower).begin() as tx:
-            await tx.fetch_one(QUERIES.lock_account, account_id=follower)
-            change_id = await tx.fetch_value(query, account_id=follower, followee_id=followee)
-            if change_id is None:
-                return
-            await tx.execute(QUERIES.count_following, account_id=follower, delta=1 if is_following else -1)
-            change = FollowChanged(follower, followee, change_id, is_following)
-            await self._outbox.add(tx, change)
-        await self._accounts.forget(follower)
-        await self._mirror_at_once(change)
-        log.info("follow.changed", follower_id=follower, followee_id=followee, is_following=is_following)
+    async def _apply(self, change: Change) -> None:
+        await self.mirror.apply(change)
 
 
 def _relation(row: asyncpg.Record) -> Relation:

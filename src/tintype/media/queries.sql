@@ -2,6 +2,10 @@
 -- Drawn before the files are written, because the folder is named after it.
 SELECT next_id() AS id;
 
+-- name: let_go
+-- Pictures of a post that is gone are uploads that expired: whoever sweeps those takes their files along.
+UPDATE media SET post_id = NULL, expires_at = now() WHERE id = ANY(:ids::bigint[]);
+
 -- name: add_media
 -- Unposted media expire after a day.
 INSERT INTO media (id, account_id, folder, width, height, expires_at)

@@ -2,13 +2,14 @@
 
 import asyncio
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 import obstore
 from obstore.store import ObjectStore
 
-from shardwright.running import Queries, Shards
+from shardwright.running import Queries, Shards, Transaction
 from tintype.base.ids import AccountId, MediaId
 from tintype.base.log import get_log
 from tintype.media.errors import MediaNotFound
@@ -44,6 +45,10 @@ class MediaLibrary:
         assert row is not None, "an INSERT … RETURNING returns its row"  # noqa: S101 - narrows the type
         log.info("media.uploaded", media_id=media_id, account_id=account_id)
         return Media(**row)
+
+    async def delete_in(self, tx: Transaction, media_ids: Sequence[MediaId]) -> None:
+        """Let pictures go, in the transaction of the shard they live on in which their post goes."""
+        await tx.execute(QUERIES.let_go, ids=list(media_ids))
 
     async def read(self, path: str) -> bytes:
         """The bytes of one file."""

@@ -27,6 +27,8 @@ class PostEdited(Event, frozen=True):
     mention_ids: tuple[AccountId, ...] = ()
     tagged_ids: tuple[AccountId, ...] = ()
     place_id: str | None = None
+    untagged_ids: tuple[AccountId, ...] = ()
+    """Who was in the pictures before and is not any more."""
 
 
 class PostRemoved(Event, frozen=True):
@@ -36,6 +38,14 @@ class PostRemoved(Event, frozen=True):
     author_id: AccountId
     change_id: int
     is_deleted: bool
+    tagged_ids: tuple[AccountId, ...] = ()
+
+
+class PostPurged(Event, frozen=True):
+    """Nothing of a deleted post is left here; whoever keeps something under its id lets go of it too."""
+
+    post_id: PostId
+    author_id: AccountId
 
 
 class PostLiked(Event, frozen=True):

@@ -6,7 +6,7 @@ from tintype.saves.errors import (
     CollectionNotFound,
     TooManyCollections,
 )
-from tintype.saves.models import Collection, CollectionId, SavedPage
+from tintype.saves.models import Collection, CollectionId
 from tintype.saves.service import QUERIES, Saves
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "CollectionNameInvalid",
     "CollectionNameTaken",
     "CollectionNotFound",
-    "SavedPage",
     "Saves",
     "TooManyCollections",
 ]

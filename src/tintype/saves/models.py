@@ -5,7 +5,6 @@ from typing import NewType
 import msgspec
 
 from tintype.base.ids import PostId
-from tintype.posts import Post
 
 CollectionId = NewType("CollectionId", int)
 MOST_COLLECTIONS = 200
@@ -19,10 +18,3 @@ class Collection(msgspec.Struct, frozen=True):
     name: str
     post_count: int
     cover_post_id: PostId | None
-
-
-class SavedPage(msgspec.Struct, frozen=True):
-    """Kept posts, the one kept last first, and where the next page begins."""
-
-    posts: list[Post]
-    next_before: int | None

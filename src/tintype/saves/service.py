@@ -7,14 +7,12 @@ import asyncpg
 from shardwright.running import Shards
 from tintype.base.belongings import Record
 from tintype.base.ids import AccountId, PostId
-from tintype.posts import Post, Posts
+from tintype.posts import Page, Post, Posts, fill_page
 from tintype.saves.collections import Collections
-from tintype.saves.models import CollectionId, SavedPage
+from tintype.saves.models import CollectionId
 from tintype.saves.store import QUERIES
 
 BATCH = 200
-MOST_LOOKS = 5
-"""A page that finds little to show gives up after so many looks and lets the client ask on."""
 
 __all__ = ["QUERIES", "Saves"]
 
@@ -57,23 +55,19 @@ class Saves:
 
     async def page(
         self, by: AccountId, *, collection_id: CollectionId | None, before: int, limit: int
-    ) -> SavedPage:
+    ) -> Page[Post]:
         """Kept posts that can still be seen, the one kept last first."""
         if collection_id is not None:
             await self.collections.check_own(by, [collection_id])
-        shown: list[tuple[int, PostId]] = []
-        found: dict[PostId, Post] = {}
-        for _ in range(MOST_LOOKS):
-            rows = await self._rows(by, collection_id, before, limit + 1)
-            posts = await self._posts.find_many([PostId(row["post_id"]) for row in rows[:limit]], viewer=by)
-            found |= posts
-            shown += [(row["place"], row["post_id"]) for row in rows[:limit] if row["post_id"] in posts]
-            if len(rows) <= limit and len(shown) <= limit:
-                return SavedPage([found[each] for _, each in shown], None)
-            if len(shown) >= limit:
-                return SavedPage([found[each] for _, each in shown[:limit]], shown[limit - 1][0])
-            before = rows[limit - 1]["place"]
-        return SavedPage([found[each] for _, each in shown], before)
+
+        async def fetch(place: int, count: int) -> list[tuple[PostId, int]]:
+            rows = await self._rows(by, collection_id, place, count)
+            return [(PostId(row["post_id"]), row["place"]) for row in rows]
+
+        async def show(ids: list[PostId]) -> dict[PostId, Post]:
+            return await self._posts.find_many(ids, viewer=by)
+
+        return await fill_page(fetch, show, before=before, limit=limit)
 
     async def export(self, account_id: AccountId) -> AsyncIterator[Record]:
         """Every saved post, with the names of the collections it is in."""

@@ -41,11 +41,24 @@ CREATE TABLE accounts (
     CONSTRAINT accounts_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE attitudes (
+    account_id bigint NOT NULL,
+    target_id bigint NOT NULL,
+    mutes_posts boolean DEFAULT false NOT NULL,
+    mutes_stories boolean DEFAULT false NOT NULL,
+    is_close_friend boolean DEFAULT false NOT NULL,
+    restricts boolean DEFAULT false NOT NULL,
+    is_dismissed boolean DEFAULT false NOT NULL,
+    CONSTRAINT attitudes_pkey PRIMARY KEY (account_id, target_id)
+);
+CREATE INDEX attitudes_by_target ON attitudes USING btree (target_id);
+
 CREATE TABLE blocked_by (
     account_id bigint NOT NULL,
     blocker_id bigint NOT NULL,
     change_id bigint NOT NULL,
     is_active boolean NOT NULL,
+    severed_id bigint DEFAULT 0 NOT NULL,
     CONSTRAINT blocked_by_pkey PRIMARY KEY (account_id, blocker_id)
 );
 
@@ -119,15 +132,22 @@ CREATE TABLE followers (
     follower_id bigint NOT NULL,
     change_id bigint NOT NULL,
     is_active boolean NOT NULL,
+    is_requested boolean DEFAULT false NOT NULL,
     CONSTRAINT followers_pkey PRIMARY KEY (account_id, follower_id)
 );
+CREATE INDEX followers_ended ON followers USING btree (change_id) WHERE ((NOT is_active) AND (NOT is_requested));
+CREATE INDEX followers_newest ON followers USING btree (account_id, change_id DESC) WHERE is_active;
+CREATE INDEX followers_waiting ON followers USING btree (account_id, change_id DESC) WHERE is_requested;
 
 CREATE TABLE following (
     account_id bigint NOT NULL,
     followee_id bigint NOT NULL,
     change_id bigint NOT NULL,
+    is_requested boolean DEFAULT false NOT NULL,
     CONSTRAINT following_pkey PRIMARY KEY (account_id, followee_id)
 );
+CREATE INDEX following_newest ON following USING btree (account_id, change_id DESC) WHERE (NOT is_requested);
+CREATE INDEX following_waiting ON following USING btree (account_id, change_id DESC) WHERE is_requested;
 
 CREATE TABLE leases (
     name text NOT NULL,
@@ -139,8 +159,10 @@ CREATE TABLE leases (
 CREATE TABLE likes (
     post_id bigint NOT NULL,
     account_id bigint NOT NULL,
+    liked_id bigint DEFAULT 0 NOT NULL,
     CONSTRAINT likes_pkey PRIMARY KEY (post_id, account_id)
 );
+CREATE INDEX likes_newest ON likes USING btree (post_id, liked_id DESC);
 
 CREATE TABLE media (
     id bigint NOT NULL,
@@ -174,12 +196,37 @@ CREATE TABLE own_comments (
 );
 CREATE INDEX own_comments_removed ON own_comments USING btree (changed_at) WHERE is_removed;
 
+CREATE TABLE own_likes (
+    account_id bigint NOT NULL,
+    post_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    is_active boolean NOT NULL,
+    CONSTRAINT own_likes_pkey PRIMARY KEY (account_id, post_id)
+);
+CREATE INDEX own_likes_newest ON own_likes USING btree (account_id, change_id DESC) WHERE is_active;
+CREATE INDEX own_likes_removed ON own_likes USING btree (change_id) WHERE (NOT is_active);
+
+CREATE TABLE popular_accounts (
+    account_id bigint NOT NULL,
+    follower_count integer NOT NULL,
+    CONSTRAINT popular_accounts_pkey PRIMARY KEY (account_id)
+);
+
 CREATE TABLE post_media (
     post_id bigint NOT NULL,
     position smallint NOT NULL,
     media_id bigint NOT NULL,
     alt_text text DEFAULT ''::text NOT NULL,
     CONSTRAINT post_media_pkey PRIMARY KEY (post_id, "position")
+);
+
+CREATE TABLE post_tags (
+    post_id bigint NOT NULL,
+    position smallint NOT NULL,
+    account_id bigint NOT NULL,
+    x real NOT NULL,
+    y real NOT NULL,
+    CONSTRAINT post_tags_pkey PRIMARY KEY (post_id, "position", account_id)
 );
 
 CREATE TABLE posts (
@@ -189,10 +236,31 @@ CREATE TABLE posts (
     like_count integer DEFAULT 0 NOT NULL,
     comment_count integer DEFAULT 0 NOT NULL,
     idempotency_key text,
+    spans text DEFAULT '[]'::text NOT NULL,
+    hashtags text[] DEFAULT '{}'::text[] NOT NULL,
+    mention_ids bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    place_id text,
+    place_name text,
+    lat double precision,
+    lon double precision,
+    comments_enabled boolean DEFAULT true NOT NULL,
+    hides_like_count boolean DEFAULT false NOT NULL,
+    edited_at timestamp with time zone,
+    pinned_at timestamp with time zone,
+    archived_at timestamp with time zone,
+    hidden_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    like_batch bigint DEFAULT 0 NOT NULL,
+    counted_id bigint DEFAULT 0 NOT NULL,
+    body_hash bytea,
     CONSTRAINT posts_pkey PRIMARY KEY (id)
 );
+CREATE INDEX posts_archived ON posts USING btree (author_id, id DESC) WHERE (archived_at IS NOT NULL);
+CREATE INDEX posts_deleted ON posts USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX posts_of_author ON posts USING btree (author_id, id DESC);
 CREATE UNIQUE INDEX posts_once ON posts USING btree (author_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX posts_pinned ON posts USING btree (author_id) WHERE (pinned_at IS NOT NULL);
+CREATE INDEX posts_shown ON posts USING btree (author_id, id DESC) WHERE ((archived_at IS NULL) AND (hidden_at IS NULL) AND (deleted_at IS NULL));
 
 CREATE TABLE saves (
     account_id bigint NOT NULL,
@@ -219,6 +287,15 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_of_account ON sessions USING btree (account_id);
 
+CREATE TABLE tagged_in (
+    account_id bigint NOT NULL,
+    post_id bigint NOT NULL,
+    change_id bigint NOT NULL,
+    is_active boolean NOT NULL,
+    CONSTRAINT tagged_in_pkey PRIMARY KEY (account_id, post_id)
+);
+CREATE INDEX tagged_in_removed ON tagged_in USING btree (change_id) WHERE (NOT is_active);
+
 CREATE TABLE usernames (
     username text NOT NULL,
     account_id bigint NOT NULL,
@@ -229,3 +306,4 @@ CREATE TABLE usernames (
 ALTER TABLE likes ADD CONSTRAINT likes_post_id_fkey FOREIGN KEY (post_id) REFERENCES posts(id);
 ALTER TABLE post_media ADD CONSTRAINT post_media_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id);
 ALTER TABLE post_media ADD CONSTRAINT post_media_post_id_fkey FOREIGN KEY (post_id) REFERENCES posts(id);
+ALTER TABLE post_tags ADD CONSTRAINT post_tags_post_id_fkey FOREIGN KEY (post_id) REFERENCES posts(id);

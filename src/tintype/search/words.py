@@ -10,6 +10,8 @@ import math
 import re
 import unicodedata
 
+from tintype.posts import tag_key as fold_tag
+
 LONGEST_WORD = 30
 MOST_WORDS = 8
 HEAD = 3
@@ -17,8 +19,6 @@ SHORTEST_TYPO = 3
 LONG_WORD = 8
 
 _WORD = re.compile(r"[^\W_]+")
-_INVISIBLE = dict.fromkeys([0x200C, 0x200D, *range(0xFE00, 0xFE10)])
-"""Joiners and variation selectors change how letters look, not which they are; posts drop them too."""
 
 
 def fold(text: str) -> str:
@@ -28,9 +28,8 @@ def fold(text: str) -> str:
 
 
 def tag_key(text: str) -> str:
-    """A hashtag in the one form it is counted under."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return unicodedata.normalize("NFKC", folded).translate(_INVISIBLE).strip().lstrip("#")
+    """A hashtag in the one form it is counted under, with or without its sign."""
+    return fold_tag(text).strip().lstrip("#")
 
 
 def words_of(text: str) -> list[str]:

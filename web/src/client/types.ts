@@ -46,7 +46,8 @@ export interface Post {
   readonly author: Author;
   readonly media: readonly Media[];
   readonly caption: string | null;
-  readonly like_count: number;
+  /** Null where the author does not show it. */
+  readonly like_count: number | null;
   readonly comment_count: number;
   readonly created_at: string;
   readonly viewer_has_liked: boolean;

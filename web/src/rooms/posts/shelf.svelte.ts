@@ -23,7 +23,7 @@ class Shelved {
     this.like = new Toggle(loaded.viewer_has_liked, {
       show: (on) => {
         post.viewer_has_liked = on;
-        post.like_count += on ? 1 : -1;
+        if (post.like_count !== null) post.like_count += on ? 1 : -1;
       },
       send: async (on) => {
         await (on ? api.like : api.unlike)(post.post_id);

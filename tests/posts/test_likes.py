@@ -1,0 +1,337 @@
+"""Likes: once per person, counted with the row, known on both sides, and at any rate."""
+
+import asyncio
+import random
+from typing import Any
+
+import pytest
+from httpx import AsyncClient
+from redis.exceptions import ConnectionError as RedisAway
+
+from tests.posts.standing import block, crowd, id_of, run_sql
+from tests.support import Person
+from tintype.base.counting import HotCounts
+from tintype.base.ids import AccountId, PostId
+from tintype.base.tallies import Reconciler
+from tintype.posts import PostLiked
+from tintype.wiring import Rooms
+
+
+async def count_of(viewer: Person, post_id: str) -> int:
+    return (await viewer.call("GET", f"/posts/{post_id}")).json()["like_count"]
+
+
+async def rows_of(rooms: Rooms, post_id: str) -> tuple[int, int]:
+    """How many like rows a post has, and the count stored beside it."""
+    found = await run_sql(
+        rooms,
+        int(post_id),
+        f"SELECT (SELECT count(*) FROM likes WHERE post_id = p.id) AS rows, like_count FROM posts AS p "
+        f"WHERE id = {post_id}",
+    )
+    return found[0]["rows"], found[0]["like_count"]
+
+
+async def own_likes(person: Person) -> list[str]:
+    page = (await person.call("GET", "/accounts/me/likes")).json()
+    return [each["post_id"] for each in page["posts"]]
+
+
+@pytest.fixture
+def everything_is_hot(rooms: Rooms, monkeypatch: pytest.MonkeyPatch) -> HotCounts:
+    """From the first like on, counts are buffered."""
+    hot = rooms.posts._desk.likes
+    monkeypatch.setattr(hot, "_threshold", 1)
+    return hot
+
+
+async def test_likes_show_at_once_on_both_sides(ana: Person, bo: Person) -> None:
+    first, second = await ana.publish(), await ana.publish()
+    for post in (first, second, first):
+        await bo.call("PUT", f"/posts/{post['post_id']}/like")
+
+    assert await own_likes(bo) == [second["post_id"], first["post_id"]]
+    likers = (await ana.call("GET", f"/posts/{first['post_id']}/likes")).json()
+    assert [each["username"] for each in likers["people"]] == ["bo"]
+
+    await bo.call("DELETE", f"/posts/{second['post_id']}/like")
+    assert await own_likes(bo) == [first["post_id"]]
+    assert await count_of(bo, second["post_id"]) == 0
+
+
+async def test_who_liked_is_paged_with_relations_and_without_gaps(
+    rooms: Rooms, client: AsyncClient, ana: Person
+) -> None:
+    post = await ana.publish()
+    people = await crowd(client, 6)
+    for person in people:
+        await person.call("PUT", f"/posts/{post['post_id']}/like")
+    await people[0].call("PUT", f"/accounts/{people[1].account_id}/follow")
+    await block(rooms, people[3], people[0])
+
+    seen: list[dict[str, Any]] = []
+    cursor = None
+    while True:
+        params = {"limit": 2, **({"cursor": cursor} if cursor else {})}
+        page = (await people[0].call("GET", f"/posts/{post['post_id']}/likes", params=params)).json()
+        seen += page["people"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+        assert len(page["people"]) == 2
+
+    assert [each["username"] for each in seen] == ["person5", "person4", "person2", "person1", "person0"]
+    assert [each["relationship"]["viewer_follows"] for each in seen] == [False, False, False, True, False]
+
+
+async def test_a_hidden_count_is_told_to_its_author_alone(ana: Person, bo: Person) -> None:
+    post = await ana.publish()
+    await bo.call("PUT", f"/posts/{post['post_id']}/like")
+    await ana.call("PATCH", f"/posts/{post['post_id']}", json={"hides_like_count": True})
+
+    assert await count_of(bo, post["post_id"]) is None
+    assert await count_of(ana, post["post_id"]) == 1
+    assert (await bo.call("GET", "/profiles/ana")).json()["posts"][0]["like_count"] is None
+
+
+@pytest.mark.parametrize("is_hot", [False, True])
+async def test_fifty_people_changing_their_minds_at_once_are_counted_right(
+    rooms: Rooms, client: AsyncClient, ana: Person, monkeypatch: pytest.MonkeyPatch, *, is_hot: bool
+) -> None:
+    if is_hot:
+        monkeypatch.setattr(rooms.posts._desk.likes, "_threshold", 30)
+    post = await ana.publish()
+    path = f"/posts/{post['post_id']}/like"
+    people = await crowd(client, 50)
+    chance = random.Random(4)  # noqa: S311 - a test's dice
+
+    async def dither(person: Person) -> None:
+        methods = chance.choices(["PUT", "DELETE"], k=4)
+        answers = await asyncio.gather(*(person.call(method, path) for method in methods))
+        assert {answer.status_code for answer in answers} == {204}
+
+    await asyncio.gather(*(dither(person) for person in people), rooms.posts.flush_likes())
+
+    rows, _ = await rows_of(rooms, post["post_id"])
+    assert await count_of(ana, post["post_id"]) == rows
+    await rooms.posts.flush_likes()
+    await rooms.posts.flush_likes()
+    assert await rows_of(rooms, post["post_id"]) == (rows, rows)
+    assert await count_of(ana, post["post_id"]) == rows
+    likers = await rooms.posts.page_likers(
+        PostId(int(post["post_id"])), viewer=None, before=2**63 - 1, limit=50
+    )
+    liking = {person.account_id for person in people if await own_likes(person)}
+    assert liking == {str(seen.account.id) for seen in likers.items}
+
+
+async def test_a_liked_post_is_still_read_from_the_cache_with_its_new_count(
+    client: AsyncClient, ana: Person, bo: Person, reads: list[tuple[str, int]]
+) -> None:
+    post = await ana.publish()
+    assert (await client.get(f"/api/v1/posts/{post['post_id']}")).json()["like_count"] == 0
+
+    await bo.call("PUT", f"/posts/{post['post_id']}/like")
+    reads.clear()
+
+    assert (await client.get(f"/api/v1/posts/{post['post_id']}")).json()["like_count"] == 1
+    assert reads == []
+
+
+async def test_news_of_likes_may_come_twice_and_in_any_order(rooms: Rooms, ana: Person, bo: Person) -> None:
+    post_id = PostId(int((await ana.publish())["post_id"]))
+    changes = [
+        PostLiked(post_id, id_of(ana), id_of(bo), number, is_liked=number % 2 == 1) for number in range(1, 6)
+    ]
+    chance = random.Random(2)  # noqa: S311 - a test's dice
+
+    for _ in range(5):
+        for change in chance.sample(changes * 2, 10):
+            await rooms.posts.handle_liked(change)
+
+    assert await rooms.posts.which_liked(id_of(bo), [post_id]) == {post_id}
+
+
+async def test_change_numbers_of_one_person_grow_with_time(rooms: Rooms, ana: Person, bo: Person) -> None:
+    post = await ana.publish()
+    path = f"/posts/{post['post_id']}/like"
+    await asyncio.gather(*(bo.call(method, path) for method in ["PUT", "DELETE"] * 10))
+
+    rows = await run_sql(
+        rooms, int(post["post_id"]), "SELECT payload FROM common.outbox WHERE event = 'post_liked'"
+    )
+    changes = sorted((PostLiked.decode(row["payload"]) for row in rows), key=lambda each: each.change_id)
+
+    assert [each.is_liked for each in changes] == [number % 2 == 0 for number in range(len(changes))]
+    is_liked = (await bo.call("GET", f"/posts/{post['post_id']}")).json()["viewer_has_liked"]
+    assert is_liked == changes[-1].is_liked
+
+
+async def test_likes_of_a_hot_post_wait_in_redis_and_show_at_once(
+    rooms: Rooms, client: AsyncClient, ana: Person, everything_is_hot: HotCounts
+) -> None:
+    post = await ana.publish()
+    assert await count_of(ana, post["post_id"]) == 0
+    for person in await crowd(client, 3):
+        await person.call("PUT", f"/posts/{post['post_id']}/like")
+
+    assert await rows_of(rooms, post["post_id"]) == (3, 0)
+    assert await count_of(ana, post["post_id"]) == 3
+
+    await rooms.posts.flush_likes()
+
+    assert await rows_of(rooms, post["post_id"]) == (3, 3)
+    assert await count_of(ana, post["post_id"]) == 3
+
+
+async def test_a_like_of_a_hot_post_does_not_wait_for_the_posts_row(
+    rooms: Rooms, ana: Person, bo: Person, everything_is_hot: HotCounts
+) -> None:
+    post = await ana.publish()
+
+    async with rooms.shards.owner(int(post["post_id"])).begin() as tx:
+        await tx.connection.execute(f"UPDATE posts SET like_count = like_count WHERE id = {post['post_id']}")
+        async with asyncio.timeout(5):
+            answer = await bo.call("PUT", f"/posts/{post['post_id']}/like")
+
+    assert answer.status_code == 204
+
+
+async def test_a_flush_cut_short_is_finished_by_the_next_and_counts_once(
+    rooms: Rooms, ana: Person, bo: Person, everything_is_hot: HotCounts
+) -> None:
+    post = await ana.publish()
+    post_id = post["post_id"]
+    await bo.call("PUT", f"/posts/{post_id}/like")
+
+    async def die(batch: int, deltas: Any) -> list[int]:
+        await rooms.posts._fold(batch, deltas)
+        raise RuntimeError("killed after the commit")
+
+    with pytest.raises(RuntimeError):
+        await everything_is_hot.flush(die)
+    assert await rows_of(rooms, post_id) == (1, 1)
+    assert await count_of(bo, post_id) == 1  # the row holds the batch: it is not added again
+    await ana.call("PUT", f"/posts/{post_id}/like")
+    assert await count_of(bo, post_id) == 2
+
+    await rooms.posts.flush_likes()
+    assert await rows_of(rooms, post_id) == (2, 1)
+    await rooms.posts.flush_likes()
+    assert await rows_of(rooms, post_id) == (2, 2)
+    assert await count_of(bo, post_id) == 2
+
+
+async def test_a_shard_that_is_away_gets_its_counts_later(
+    rooms: Rooms,
+    client: AsyncClient,
+    ana: Person,
+    everything_is_hot: HotCounts,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    home = rooms.shards.shard_of(id_of(ana))
+    bo = next(each for each in await crowd(client, 12) if rooms.shards.shard_of(id_of(each)) != home)
+    mine, theirs = await ana.publish(), await bo.publish()
+    for post in (mine, theirs):
+        await bo.call("PUT", f"/posts/{post['post_id']}/like")
+    away = rooms.shards.shard_of(int(mine["post_id"]))
+    real = rooms.shards.shard
+
+    def shard(number: int) -> Any:
+        if number == away:
+            raise OSError("away")
+        return real(number)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rooms.shards, "shard", shard)
+        await rooms.posts.flush_likes()
+
+    assert await rows_of(rooms, theirs["post_id"]) == (1, 1)
+    assert await rows_of(rooms, mine["post_id"]) == (1, 0)
+    assert await count_of(bo, mine["post_id"]) == 1
+    await rooms.posts.flush_likes()
+    assert await rows_of(rooms, mine["post_id"]) == (1, 1)
+
+
+async def test_losing_redis_makes_drift_that_is_found_and_repaired(
+    rooms: Rooms, ana: Person, bo: Person, everything_is_hot: HotCounts
+) -> None:
+    post = await ana.publish()
+    await bo.call("PUT", f"/posts/{post['post_id']}/like")
+    reconciler = Reconciler(rooms.shards, rooms.tallies())
+
+    buffered = await reconciler.run(fix=True)
+    assert [(each.drifted, each.settling) for each in buffered if each.tally == "likes"] == [(0, 1)]
+    await rooms.redis.flushdb()
+    assert await count_of(bo, post["post_id"]) == 0
+
+    found = await reconciler.run(fix=False)
+    fixed = await reconciler.run(fix=True)
+    after = await reconciler.run(fix=False)
+
+    assert [each.drifted for each in found if each.tally == "likes"] == [1]
+    assert [each.repaired for each in fixed if each.tally == "likes"] == [1]
+    assert [each.drifted for each in after] == [0] * len(after)
+    assert await count_of(bo, post["post_id"]) == 1
+
+
+async def test_a_count_of_comments_moves_with_its_transaction_and_shows_at_once(
+    rooms: Rooms, client: AsyncClient, ana: Person
+) -> None:
+    post_id = PostId(int((await ana.publish())["post_id"]))
+    path = f"/api/v1/posts/{post_id}"
+    assert (await client.get(path)).json()["comment_count"] == 0
+
+    async with rooms.shards.owner(post_id).begin() as tx:
+        await rooms.posts.count_comments(tx, post_id, delta=2)
+    assert (await client.get(path)).json()["comment_count"] == 2
+
+    with pytest.raises(RuntimeError):
+        async with rooms.shards.owner(post_id).begin() as tx:
+            await rooms.posts.count_comments(tx, post_id, delta=5)
+            raise RuntimeError
+    assert (await client.get(path)).json()["comment_count"] == 2
+
+
+async def test_every_count_is_compared_with_its_rows(rooms: Rooms, ana: Person, bo: Person) -> None:
+    await ana.publish()
+    await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
+    for person in (ana, bo):
+        await run_sql(
+            rooms,
+            id_of(person),
+            f"UPDATE accounts SET post_count = 7, follower_count = 8, following_count = 9 "
+            f"WHERE id = {person.account_id}",
+        )
+        await rooms.accounts.forget(id_of(person))
+    seen: list[tuple[str, int, int]] = []
+
+    def note(tally: str, done: int, total: int) -> None:
+        seen.append((tally, done, total))
+
+    reports = await Reconciler(rooms.shards, rooms.tallies()).run(fix=True, progress=note)
+
+    assert {each.tally: each.repaired for each in reports} == {
+        "likes": 0,
+        "posts": 2,
+        "followers": 2,
+        "following": 2,
+    }
+    assert ("followers", 8, 8) in seen
+    profile = (await bo.call("GET", "/profiles/ana")).json()
+    assert (profile["post_count"], profile["follower_count"], profile["following_count"]) == (1, 1, 0)
+
+
+async def test_without_redis_likes_go_to_the_row(
+    rooms: Rooms, ana: Person, bo: Person, everything_is_hot: HotCounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post = await ana.publish()
+
+    async def away(*_: Any, **__: Any) -> None:
+        raise RedisAway
+
+    with monkeypatch.context() as patch:
+        patch.setattr(everything_is_hot, "_touch", away)
+        await rooms.posts.like(PostId(int(post["post_id"])), AccountId(int(bo.account_id)))
+
+    assert await rows_of(rooms, post["post_id"]) == (1, 1)
