@@ -43,7 +43,7 @@ from tintype.belongings import Departures
 from tintype.comments import Comments
 from tintype.feed import Feed, Timelines
 from tintype.graph import Circles, Graph, Sight, Suggestions, graph_tallies
-from tintype.media import MediaLibrary, MediaRoom, Progress, build_media
+from tintype.media import MediaBelongings, MediaLibrary, MediaRoom, Progress, build_media
 from tintype.moderation import Moderation
 from tintype.notifications import Notifications
 from tintype.posts import Desk, Posts, Profiles, Rules
@@ -194,6 +194,18 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
     shared = Posts(desk)
     said = Comments(shards, events, sight, shared, names=posts.Names(people, cache), limiter=limiter)
     told = Notifications(shards, events, sight, posts=shared, comments=said, settings=settings, bus=bus)
+    kept = Saves(shards, shared)
+    finding = Search(shards, sight, follows, shared, limiter)
+    judging = Moderation(
+        shards,
+        events,
+        sight,
+        accounts=people,
+        posts=shared,
+        comments=said,
+        notifications=told,
+        limiter=limiter,
+    )
     return Rooms(
         settings=settings,
         shards=shards,
@@ -211,21 +223,32 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
         posts=shared,
         profiles=Profiles(desk, shared),
         comments=said,
-        saves=Saves(shards, shared),
+        saves=kept,
         feed=Feed(Timelines(redis, settings.namespace), follows, shared),
         notifications=told,
-        search=Search(shards, events, sight, people, shared),
-        moderation=Moderation(
+        search=finding,
+        moderation=judging,
+        departures=Departures(
             shards,
             events,
-            sight,
-            accounts=people,
-            posts=shared,
-            comments=said,
-            notifications=told,
+            people,
+            # In this order: what stands on posts before posts, posts before the media they show.
+            {
+                "notifications": told,
+                "moderation": judging,
+                "comments": said,
+                "saves": kept,
+                "posts": shared,
+                "graph": follows,
+                "search": finding,
+                "media": MediaBelongings(shards, pictures.library, pictures.uploads, pictures.later),
+            },
+            last=people,
+            storage=pictures.storage,
             limiter=limiter,
+            work_folder=settings.home / "exports",
+            grace_days=settings.departure_grace_days,
         ),
-        departures=Departures(shards, events, people, {}),
     )
 
 

@@ -42,7 +42,7 @@ class Credentials:
     async def change_password(self, held: Pass, current: str, new: str) -> None:
         """A new password; every other session ends, this one stays."""
         account_id = held.account_id
-        await self._check_password(account_id, current)
+        await self.check_password(account_id, current)
         fresh = await self._hash_new(account_id, new)
         async with self._ground.shards.owner(account_id).begin() as tx:
             await tx.fetch_one(QUERIES.lock_account, id=account_id)
@@ -120,7 +120,8 @@ class Credentials:
         """A code is about to be tried: not too often."""
         await self._doors.prove(account_id)
 
-    async def _check_password(self, account_id: AccountId, password: str) -> None:
+    async def check_password(self, account_id: AccountId, password: str) -> None:
+        """Refuse a wrong one, and too many tries."""
         await self._doors.prove(account_id)
         await self._is_right_or_refuse(account_id, password)
 

@@ -7,7 +7,8 @@ import msgspec
 
 from tintype.base.ids import AccountId
 
-Status = Literal["active", "deactivated", "suspended", "leaving"]
+Status = Literal["active", "deactivated", "suspended", "leaving", "gone"]
+"""`leaving` can be taken back by signing in; `gone` cannot: what is theirs is being erased."""
 Role = Literal["person", "moderator", "operator"]
 
 

@@ -129,9 +129,9 @@ class SigningIn:
                 raise CredentialsWrong
             if row["status"] == "suspended":
                 raise AccountSuspended
-            if row["status"] == "leaving":
+            if row["status"] == "gone":
                 raise AccountLeaving
-            if row["status"] == "deactivated":
+            if row["status"] in {"deactivated", "leaving"}:  # who comes back stays
                 await tx.execute(QUERIES.set_status, id=account_id, status="active")
                 await self._ground.outbox.add(tx, StatusChanged(account_id, "active"))
             token = await self._sessions.start(tx, account_id, device=caller.device)

@@ -3,6 +3,7 @@
 from litestar import Controller
 
 from tintype.api.accounts import AccountsApi
+from tintype.api.belongings import BelongingsApi
 from tintype.api.comments import CommentsApi
 from tintype.api.graph import GraphApi
 from tintype.api.looks import LooksApi
@@ -10,14 +11,17 @@ from tintype.api.media import MediaApi
 from tintype.api.moderation import ModerationApi
 from tintype.api.notifications import NotificationsApi
 from tintype.api.people import PeopleApi
+from tintype.api.places import PlacesApi
 from tintype.api.posts import PostsApi
 from tintype.api.profile import ProfileApi
 from tintype.api.profiles import ProfilesApi
 from tintype.api.push import PushApi
 from tintype.api.reports import ReportsApi
 from tintype.api.saves import SavesApi
+from tintype.api.search import SearchApi
 from tintype.api.security import SecurityApi
 from tintype.api.sessions import SessionsApi
+from tintype.api.tags import TagsApi
 from tintype.api.tokens import TokensApi
 from tintype.api.tus import TusApi
 
@@ -33,6 +37,10 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     MediaApi,
     TusApi,
     LooksApi,
+    SearchApi,
+    TagsApi,
+    PlacesApi,
+    BelongingsApi,
     CommentsApi,
     SavesApi,
     ProfilesApi,

@@ -106,6 +106,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Whether a push service may have an internal address or speak plain http: only for one of your own."""
     outbox_keep_s: Annotated[int, msgspec.Meta(ge=0)] = 3_600
     """How long relayed events stay in PostgreSQL, so that a lost JetStream can be refilled."""
+    departure_grace_days: Annotated[int, msgspec.Meta(ge=0, le=365)] = 7
+    """How long somebody who deletes their account may change their mind; signing in takes it back."""
     job_attempts: Annotated[int, msgspec.Meta(ge=1, le=100)] = 8
     """How often a failing job is tried before it becomes a dead letter."""
 

@@ -42,6 +42,7 @@ COMMANDS = {
     "posts": Entry("tintype.cli.posts", LOOKING, group="posts_app"),
     "dead": Entry("tintype.cli.dead", LOOKING, group="dead_app"),
     "media": Entry("tintype.cli.media", LOOKING, group="media_app"),
+    "search": Entry("tintype.cli.search", LOOKING, group="search_app"),
     "shards": Entry("tintype.cli.shards", LOOKING, group="shards_app", callback="lend_settings"),
     "version": Entry("tintype.cli.version", LOOKING),
     "web": Entry("tintype.cli.web", PARTS),

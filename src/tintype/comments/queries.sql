@@ -79,8 +79,8 @@ WHERE post_id = :post_id AND state IN ('filtered', 'waiting') AND id < :before O
 UPDATE comments SET state = :state WHERE id = :comment_id;
 
 -- name: blank_comment
--- A deleted comment that was answered stays as an empty place.
-UPDATE comments SET state = 'deleted', text = '', pinned_at = NULL WHERE id = :comment_id;
+-- A deleted comment that was answered stays as an empty place, nobody's.
+UPDATE comments SET state = 'deleted', account_id = 0, text = '', pinned_at = NULL WHERE id = :comment_id;
 
 -- name: drop_comment
 -- A deleted comment that nobody answered goes.

@@ -12,6 +12,8 @@ from tintype.graph import Sight
 from tintype.posts import PostPurged, Posts
 
 BATCH = 200
+NOBODY = 0
+"""Whose an empty place is."""
 log = get_log("comments")
 
 
@@ -54,7 +56,11 @@ class Removing:
             gone = await tx.fetch(QUERIES.drop_with_post, ids=ids)
             await tx.execute(QUERIES.drop_comment_likes, ids=ids)
             if gone:
-                facts = [CommentRemoved(row["id"], row["post_id"], row["account_id"]) for row in gone]
+                facts = [
+                    CommentRemoved(row["id"], row["post_id"], row["account_id"])
+                    for row in gone
+                    if row["account_id"] != NOBODY
+                ]
                 await self._outbox.add(tx, *facts)
         return len(gone)
 

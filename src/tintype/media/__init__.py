@@ -11,12 +11,13 @@ from tintype.media.events import MediaDeleted, MediaReady, VideoReceived
 from tintype.media.failures import ChecksumWrong, MediaStoreUnavailable, UploadNotFound
 from tintype.media.files import MediaFile, MediaFiles
 from tintype.media.later import Progress
+from tintype.media.leaving import MediaBelongings
 from tintype.media.models import Media, MediaKind, MediaState, MediaType, Upload, Wish
 from tintype.media.pieces import ALGORITHMS, Checksum
 from tintype.media.presigning import Presigned
 from tintype.media.service import MediaLibrary
 from tintype.media.sql import QUERIES
-from tintype.media.storage import Opened
+from tintype.media.storage import PRIVATE, Opened, Storage
 from tintype.media.sweeping import SweepReport
 from tintype.media.tiers import Moves
 from tintype.media.uploads import Uploads
@@ -24,12 +25,14 @@ from tintype.media.workshop import Spool
 
 __all__ = [
     "ALGORITHMS",
+    "PRIVATE",
     "QUERIES",
     "Addresses",
     "Checksum",
     "ChecksumWrong",
     "EditInvalid",
     "Media",
+    "MediaBelongings",
     "MediaDeleted",
     "MediaFile",
     "MediaFiles",
@@ -48,6 +51,7 @@ __all__ = [
     "Presigned",
     "Progress",
     "Spool",
+    "Storage",
     "SweepReport",
     "Upload",
     "UploadNotFound",

@@ -30,6 +30,7 @@ class MediaRoom:
     """The room, furnished: the library is its door for other rooms, the rest serves HTTP and the worker."""
 
     library: MediaLibrary
+    storage: Storage
     uploads: Uploads
     files: MediaFiles
     later: MediaLater
@@ -81,6 +82,7 @@ def build_media(
     )
     return MediaRoom(
         library=library,
+        storage=storage,
         uploads=uploads,
         files=files,
         later=MediaLater(

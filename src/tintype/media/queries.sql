@@ -147,3 +147,23 @@ RETURNING folder;
 -- name: find_avatar
 -- The picture in a folder that belongs to no post.
 SELECT id FROM media WHERE account_id = :account_id AND folder = :folder AND post_id IS NULL;
+
+-- name: list_unposted
+-- Uploads that belong to no post.
+SELECT id, folder FROM media
+WHERE account_id = :account_id AND post_id IS NULL AND state IN ('ready', 'processing') ORDER BY id;
+
+-- name: media_to_erase
+-- Some media of somebody who leaves; what a post still shows waits for the post to go.
+SELECT m.id FROM media AS m
+WHERE m.account_id = :account_id AND NOT EXISTS (SELECT FROM post_media AS p WHERE p.media_id = m.id)
+ORDER BY m.id LIMIT :limit::int;
+
+-- name: uploads_to_erase
+-- Uploads under way of somebody who leaves.
+SELECT id FROM media_uploads WHERE account_id = :account_id ORDER BY id LIMIT :limit::int;
+
+-- name: count_media
+-- How many pictures and uploads somebody has here.
+SELECT (SELECT count(*) FROM media WHERE account_id = :account_id)
+     + (SELECT count(*) FROM media_uploads WHERE account_id = :account_id) AS media;

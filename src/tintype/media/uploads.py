@@ -122,6 +122,11 @@ class Uploads:
         """The sender does not want it any more: row and bytes go."""
         await self._end(await self.get(upload_id, owner=owner))
 
+    async def erase(self, upload_id: MediaId, account_id: AccountId) -> None:
+        """Bytes first, then the row: of somebody who leaves nothing is forgotten before it is gone."""
+        await self._storage.delete_below(f"{INCOMING}/{account_id}/{upload_id}")
+        await self._shards.owner(upload_id).execute(QUERIES.drop_upload, id=upload_id)
+
     async def end_expired(self) -> int:
         """Uploads that nobody finished in time are gone, bytes and all; returns how many."""
         count = 0

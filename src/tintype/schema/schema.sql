@@ -148,6 +148,41 @@ CREATE INDEX comments_of_thread ON comments USING btree (root_id, id) WHERE (roo
 CREATE UNIQUE INDEX comments_once ON comments USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX comments_under_post ON comments USING btree (post_id);
 
+CREATE TABLE departed (
+    account_id bigint NOT NULL,
+    departed_at timestamp with time zone DEFAULT now() NOT NULL,
+    erased bigint NOT NULL,
+    CONSTRAINT departed_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE departures (
+    account_id bigint NOT NULL,
+    requested_at timestamp with time zone DEFAULT now() NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    started_at timestamp with time zone,
+    touched_at timestamp with time zone DEFAULT now() NOT NULL,
+    room text DEFAULT ''::text NOT NULL,
+    erased bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT departures_pkey PRIMARY KEY (account_id)
+);
+CREATE INDEX departures_due ON departures USING btree (due_at);
+
+CREATE TABLE exports (
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    room text DEFAULT ''::text NOT NULL,
+    records bigint DEFAULT 0 NOT NULL,
+    path text DEFAULT ''::text NOT NULL,
+    size_bytes bigint DEFAULT 0 NOT NULL,
+    touched_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT exports_pkey PRIMARY KEY (id)
+);
+CREATE INDEX exports_expiring ON exports USING btree (expires_at);
+CREATE INDEX exports_of_account ON exports USING btree (account_id, id DESC);
+CREATE UNIQUE INDEX exports_one_at_a_time ON exports USING btree (account_id) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text]));
+
 CREATE TABLE followers (
     account_id bigint NOT NULL,
     follower_id bigint NOT NULL,
@@ -402,6 +437,24 @@ CREATE TABLE passkeys (
     CONSTRAINT passkeys_pkey PRIMARY KEY (account_id, credential_id)
 );
 
+CREATE TABLE place_squares (
+    square text NOT NULL,
+    place_id text NOT NULL,
+    name text NOT NULL,
+    latitude double precision NOT NULL,
+    longitude double precision NOT NULL,
+    CONSTRAINT place_squares_pkey PRIMARY KEY (square, place_id)
+);
+
+CREATE TABLE places (
+    id text NOT NULL,
+    name text NOT NULL,
+    latitude double precision NOT NULL,
+    longitude double precision NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT places_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE popular_accounts (
     account_id bigint NOT NULL,
     follower_count integer NOT NULL,
@@ -471,6 +524,15 @@ CREATE TABLE push_subscriptions (
 );
 CREATE UNIQUE INDEX push_subscriptions_once ON push_subscriptions USING btree (account_id, endpoint);
 
+CREATE TABLE recent_searches (
+    account_id bigint NOT NULL,
+    kind text NOT NULL,
+    subject text NOT NULL,
+    id bigint DEFAULT next_id() NOT NULL,
+    CONSTRAINT recent_searches_pkey PRIMARY KEY (account_id, kind, subject)
+);
+CREATE INDEX recent_searches_by_time ON recent_searches USING btree (account_id, id DESC);
+
 CREATE TABLE recovery_codes (
     account_id bigint NOT NULL,
     code_hash bytea NOT NULL,
@@ -503,6 +565,31 @@ CREATE TABLE schedules (
     CONSTRAINT schedules_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE search_entries (
+    key text NOT NULL,
+    subject text NOT NULL,
+    term text NOT NULL,
+    words text NOT NULL,
+    weight integer NOT NULL,
+    detail text DEFAULT ''::text NOT NULL,
+    revision bigint NOT NULL,
+    CONSTRAINT search_entries_pkey PRIMARY KEY (key, subject, term)
+);
+CREATE INDEX search_entries_alike ON search_entries USING gin (term public.gin_trgm_ops);
+CREATE INDEX search_entries_by_term ON search_entries USING btree (key, term text_pattern_ops);
+CREATE INDEX search_entries_by_weight ON search_entries USING btree (key, weight DESC);
+
+CREATE TABLE search_filings (
+    kind text NOT NULL,
+    subject text NOT NULL,
+    owner_id bigint NOT NULL,
+    keys text[] DEFAULT '{}'::text[] NOT NULL,
+    weight integer DEFAULT 0 NOT NULL,
+    revision bigint NOT NULL,
+    CONSTRAINT search_filings_pkey PRIMARY KEY (kind, subject)
+);
+CREATE INDEX search_filings_of_owner ON search_filings USING btree (owner_id, kind, subject) WHERE (owner_id <> 0);
+
 CREATE TABLE sessions (
     token_hash bytea NOT NULL,
     account_id bigint NOT NULL,
@@ -527,6 +614,26 @@ CREATE TABLE tagged_in (
     CONSTRAINT tagged_in_pkey PRIMARY KEY (account_id, post_id)
 );
 CREATE INDEX tagged_in_removed ON tagged_in USING btree (change_id) WHERE (NOT is_active);
+
+CREATE TABLE topic_posts (
+    topic text NOT NULL,
+    post_id bigint NOT NULL,
+    author_id bigint NOT NULL,
+    score integer DEFAULT 0 NOT NULL,
+    revision bigint NOT NULL,
+    CONSTRAINT topic_posts_pkey PRIMARY KEY (topic, post_id)
+);
+CREATE INDEX topic_posts_by_score ON topic_posts USING btree (topic, score DESC, post_id DESC);
+
+CREATE TABLE topics (
+    topic text NOT NULL,
+    post_count bigint DEFAULT 0 NOT NULL,
+    trimmed_id bigint DEFAULT 0 NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    scored_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT topics_pkey PRIMARY KEY (topic)
+);
+CREATE INDEX topics_to_score ON topics USING btree (changed_at) WHERE (scored_at < changed_at);
 
 CREATE TABLE totp (
     account_id bigint NOT NULL,

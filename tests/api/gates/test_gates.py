@@ -8,7 +8,7 @@ import pytest
 from litestar import Litestar
 from litestar.routes import HTTPRoute
 
-from tests.api.gates import accounts, comments, saves, site
+from tests.api.gates import accounts, belongings, comments, saves, search, site
 from tests.api.gates.gate import OK, Gate
 from tests.api.gates.world import KINDS, NEVER_MADE, Actor, Kind, World, build, same_refusal
 from tests.support import delete_all_rows, serve
@@ -21,6 +21,8 @@ TABLES: dict[str, Gate] = {
     **accounts.GATES,
     **comments.GATES,
     **saves.GATES,
+    **search.GATES,
+    **belongings.GATES,
 }
 
 
