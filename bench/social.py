@@ -43,11 +43,14 @@ async def _measure(people: int, calls: int, rounds: int) -> BenchResult:
                     site: await _spend(sites[site], make, calls, number)
                     for site in (("ours", "peer") if number % 2 else ("peer", "ours"))
                 }
-                ratios.setdefault(name, []).append(spent["peer"][0] / spent["ours"][0])
-                for site, (cpu_ms, rate) in spent.items():
-                    cost.setdefault(name, {}).setdefault(f"{site} CPU-ms", []).append(cpu_ms)
-                    cost[name].setdefault(f"{site} requests/s", []).append(rate)
-                print(f"{name}: ours {spent['ours'][0]:.2f} CPU-ms, peer {spent['peer'][0]:.2f}")
+                total = {site: sum(parts.values()) for site, (parts, _) in spent.items()}
+                ratios.setdefault(name, []).append(total["peer"] / total["ours"])
+                for site, (parts, rate) in spent.items():
+                    noted = {"CPU-ms": total[site], "requests/s": rate, **parts}
+                    for label, value in noted.items():
+                        cost.setdefault(name, {}).setdefault(f"{site} {label}", []).append(value)
+                told = ", ".join(f"{part} {value:.1f}" for part, value in spent["ours"][0].items())
+                print(f"{name}: ours {total['ours']:.1f} CPU-ms ({told}), peer {total['peer']:.1f}")
         hits = _hit_rate(ours.port)
     every = [ratio for each in ratios.values() for ratio in each]
     return BenchResult(
@@ -66,14 +69,16 @@ async def _measure(people: int, calls: int, rounds: int) -> BenchResult:
     )
 
 
-async def _spend(site: Site, make: Make, count: int, number: int) -> tuple[float, float]:
+async def _spend(site: Site, make: Make, count: int, number: int) -> tuple[dict[str, float], float]:
+    """CPU-ms per request of each part, and requests a second."""
     chance = random.Random(number)
     calls = [make(site, chance, number * count + each) for each in range(count)]
     before, started = site.cpu_s(), time.perf_counter()
     await send_all(site.port, calls, clients=CLIENTS)
     elapsed = time.perf_counter() - started
     await asyncio.sleep(1.0)  # what must follow a write is part of its cost
-    return (site.cpu_s() - before) * 1000 / count, count / elapsed
+    after = site.cpu_s()
+    return {part: (after[part] - before[part]) * 1000 / count for part in after}, count / elapsed
 
 
 def _popular(chance: random.Random, count: int) -> int:

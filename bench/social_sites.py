@@ -36,7 +36,7 @@ class Site:
     """A running site and what a client must know of it."""
 
     port: int
-    processes: list[psutil.Process]
+    parts: dict[str, psutil.Process]
     tokens: list[str] = field(default_factory=list[str])
     accounts: list[str] = field(default_factory=list[str])
     usernames: list[str] = field(default_factory=list[str])
@@ -44,17 +44,20 @@ class Site:
     media: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     """Pictures yet to be posted, by the number of their owner."""
 
-    def cpu_s(self) -> float:
-        """CPU time of everything the site consists of, up to now."""
-        total = 0.0
-        for process in self.processes:
-            for each in (process, *process.children(recursive=True)):
-                try:
-                    times = each.cpu_times()
-                except psutil.NoSuchProcess:
-                    continue
-                total += times.user + times.system
-        return total
+    def cpu_s(self) -> dict[str, float]:
+        """CPU time that each part of the site has used up to now."""
+        return {name: _cpu_s(process) for name, process in self.parts.items()}
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    total = 0.0
+    for each in (process, *process.children(recursive=True)):
+        try:
+            times = each.cpu_times()
+        except psutil.NoSuchProcess:
+            continue
+        total += times.user + times.system
+    return total
 
 
 @asynccontextmanager
@@ -68,7 +71,7 @@ async def both_sites(people: int, waiting_each: int) -> AsyncGenerator[tuple[Sit
 
 @asynccontextmanager
 async def _ours(people: int, waiting_each: int) -> AsyncGenerator[Site]:
-    async with _engines() as (engines, pids):
+    async with _engines() as (engines, engines_of):
         settings = Settings(
             home=engines.home,
             postgres=engines.postgres,
@@ -85,7 +88,9 @@ async def _ours(people: int, waiting_each: int) -> AsyncGenerator[Site]:
             _started(["-m", "tintype", "web", "--port", str(port)], environment) as web,
             _started(["-m", "tintype", "worker"], environment) as worker,
         ):
-            site = Site(port, [psutil.Process(pid) for pid in (*pids, web.pid, worker.pid)])
+            site = Site(
+                port, engines_of | {"web": psutil.Process(web.pid), "worker": psutil.Process(worker.pid)}
+            )
             async with open_rooms(settings, process="bench") as rooms:
                 await _seed(rooms, site, people, waiting_each)
             await _wait_for(port)
@@ -94,7 +99,7 @@ async def _ours(people: int, waiting_each: int) -> AsyncGenerator[Site]:
 
 @asynccontextmanager
 async def _peer(people: int, waiting_each: int) -> AsyncGenerator[Site]:
-    async with _engines() as (engines, pids):
+    async with _engines() as (engines, engines_of):
         parts = urlsplit(engines.postgres[0])
         environment = os.environ | {
             "PEER_HOST": parts.hostname or "",
@@ -115,7 +120,8 @@ async def _peer(people: int, waiting_each: int) -> AsyncGenerator[Site]:
         )
         port = _free_port()
         with _started(["-m", "bench.peers.django_social.serve", "serve", str(port)], environment) as web:
-            site = Site(port, [psutil.Process(pid) for pid in (*pids[:1], web.pid)])
+            parts = {"postgres": engines_of["postgres"], "web": psutil.Process(web.pid)}
+            site = Site(port, parts)
             first_media = int(first.stdout)
             for number in range(people):
                 site.tokens.append(f"token{number}")
@@ -150,22 +156,33 @@ async def _picture(rooms: Rooms, account_id: int) -> MediaId:
         id=media_id,
         account_id=account_id,
         folder=secrets.token_hex(8),
+        type="image",
+        state="ready",
+        kind="post",
         width=1080,
         height=1080,
+        placeholder=None,
+        duration_ms=None,
+        progress=100,
+        keeps_location=False,
     )
     return MediaId(media_id)
 
 
 @asynccontextmanager
-async def _engines() -> AsyncGenerator[tuple[Connections, list[int]]]:
+async def _engines() -> AsyncGenerator[tuple[Connections, dict[str, psutil.Process]]]:
     folder = Path(tempfile.mkdtemp(prefix="tintype-bench-"))
     folder.chmod(0o711)  # noqa: ASYNC240 - one call; the servers' account passes through
     before = {each.pid for each in psutil.Process().children(recursive=True)}
     async with Stack(folder / "home", postgres_servers=1, engines_only=True, durable=False) as stack:
         made = [each for each in psutil.Process().children(recursive=True) if each.pid not in before]
         tops = [each for each in made if each.ppid() not in {one.pid for one in made}]
-        tops.sort(key=lambda each: "postgres" not in each.name())
-        yield stack.connections, [each.pid for each in tops]
+        yield stack.connections, {_part(each): each for each in tops}
+
+
+def _part(process: psutil.Process) -> str:
+    name = process.name()
+    return next((part for part in ("postgres", "valkey", "nats") if part in name), name)
 
 
 class _started:  # noqa: N801 - reads as a verb where it is used
