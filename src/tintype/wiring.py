@@ -133,7 +133,7 @@ class Rooms:
         async def forget(account_id: int) -> None:
             await self.accounts.forget(AccountId(account_id))
 
-        return [*self.posts.tallies(), *graph_tallies(forget)]
+        return [*self.posts.tallies(), *self.comments.tallies(), *graph_tallies(forget)]
 
     async def _reconcile(self) -> None:
         await Reconciler(self.shards, self.tallies()).run(fix=True)
@@ -192,6 +192,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
         rules=Rules(settings.posts_per_day, settings.keep_deleted_posts_days),
     )
     shared = Posts(desk)
+    pictures.library.listen(shared.forget_pictures)
     said = Comments(shards, events, sight, shared, names=posts.Names(people, cache), limiter=limiter)
     told = Notifications(shards, events, sight, posts=shared, comments=said, settings=settings, bus=bus)
     kept = Saves(shards, shared)
@@ -232,15 +233,15 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
             shards,
             events,
             people,
-            # In this order: what stands on posts before posts, posts before the media they show.
+            # In this order: comments before the posts they are under, posts before the media they show.
             {
-                "notifications": told,
-                "moderation": judging,
                 "comments": said,
                 "saves": kept,
                 "posts": shared,
                 "graph": follows,
                 "search": finding,
+                "notifications": told,
+                "moderation": judging,
                 "media": MediaBelongings(shards, pictures.library, pictures.uploads, pictures.later),
             },
             last=people,

@@ -127,12 +127,13 @@ async def test_a_picture_is_taken_from_ones_own_uploads_and_replaced(
     shown = await ana.call("PUT", "/accounts/me/avatar", json={"media_id": first})
     foreign = await bo.call("PUT", "/accounts/me/avatar", json={"media_id": second})
     posted = await ana.call("POST", "/posts", json={"media_ids": [first]})
+    served = await ana.client.get(shown.json()["profile_pic_url"])
     await ana.call("PUT", "/accounts/me/avatar", json={"media_id": second})
 
-    assert (await ana.client.get(shown.json()["profile_pic_url"])).status_code == 200
+    assert served.status_code == 200
     assert foreign.status_code == 404
     assert posted.status_code != 201
-    waiting = await on_shard_of(rooms, ana.account_id, "SELECT id FROM media WHERE expires_at <= now()")
+    waiting = await on_shard_of(rooms, ana.account_id, "SELECT id FROM media WHERE state = 'deleted'")
     assert [str(row["id"]) for row in waiting] == [first]
     assert (await ana.call("DELETE", "/accounts/me/avatar")).status_code == 204
     assert (await ana.call("GET", "/accounts/me")).json()["profile_pic_url"] is None

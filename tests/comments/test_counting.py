@@ -6,15 +6,18 @@ from typing import Any
 
 from httpx import AsyncClient
 
+from shardwright.running import Query
 from tests.comments.test_commenting import say
 from tests.support import Person, join, on_server
 from tintype.base.ids import AccountId, CommentId
 from tintype.base.settings import server_dsns
+from tintype.base.tallies import Reconciler
 from tintype.comments import CommentAdded, CommentLiked, CommentRemoved
 from tintype.comments.store import QUERIES
 from tintype.wiring import Rooms
 
 PEOPLE = 10
+DRIFT = Query.parse("drift", "UPDATE posts SET comment_count = comment_count + 7 WHERE id = :id")
 
 
 async def _rows(rooms: Rooms, sql: str) -> list[Any]:
@@ -112,3 +115,14 @@ async def test_of_a_like_and_its_undoing_the_newer_wins(rooms: Rooms, ana: Perso
         QUERIES.page_own_comment_likes, account_id=by, after=0, limit=10
     )
     assert rows == []
+
+
+async def test_a_count_that_drifted_is_found_and_repaired(rooms: Rooms, ana: Person, bo: Person) -> None:
+    post = await ana.publish()
+    await say(bo, post, "one")
+    await rooms.shards.owner(int(post["post_id"])).execute(DRIFT, id=int(post["post_id"]))
+
+    [report] = await Reconciler(rooms.shards, rooms.comments.tallies()).run(fix=True)
+
+    assert (report.drifted, report.repaired) == (1, 1)
+    assert (await ana.call("GET", f"/posts/{post['post_id']}")).json()["comment_count"] == 1

@@ -211,3 +211,21 @@ DELETE FROM own_comment_likes WHERE NOT is_liked AND changed_at < now() - interv
 -- name: gather_words
 -- What was said, from as many shards as it lies on.
 SELECT id, post_id, parent_id, text FROM comments WHERE id = ANY(:ids::bigint[]) AND state <> 'deleted';
+
+-- name: scan_comments
+-- Stored and counted comments, a slice of posts at a time.
+SELECT p.id, p.comment_count AS stored,
+       (SELECT count(*) FROM comments AS c WHERE c.post_id = p.id AND c.state = 'visible') AS counted
+FROM posts AS p WHERE p.id > :after ORDER BY p.id LIMIT :limit;
+
+-- name: recount_comments
+-- The rows themselves; the post's row is locked, as every comment locks it.
+SELECT count(*) FROM comments WHERE post_id = :id AND state = 'visible';
+
+-- name: lock_counted_post
+-- Whoever comments waits for this lock too.
+SELECT id FROM posts WHERE id = :id FOR NO KEY UPDATE;
+
+-- name: store_comments
+-- What the recount said.
+UPDATE posts SET comment_count = :count::int WHERE id = :id;

@@ -8,6 +8,7 @@ from tintype.base.ids import AccountId, CommentId, PostId, has_shard
 from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.limits import Limiter
 from tintype.base.outbox import Outbox
+from tintype.base.tallies import Tally
 from tintype.comments.errors import CommentNotFound, CommentNotYours, FiltersInvalid, TooManyPinned
 from tintype.comments.events import CommentAdded, CommentKept, CommentLiked, CommentRemoved
 from tintype.comments.liking import Liking
@@ -44,7 +45,7 @@ class Comments:
         names: Names,
         limiter: Limiter,
     ) -> None:
-        self._shards = shards
+        self._shards, self._posts = shards, posts
         self._reading = Reading(shards, sight, posts)
         self._writing = Writing(shards, outbox, sight, posts, names=names, limiter=limiter)
         self._removing = Removing(shards, outbox, sight, posts)
@@ -118,6 +119,23 @@ class Comments:
     def export(self, account_id: AccountId) -> AsyncIterator[Record]:
         """Everything somebody said and liked."""
         return self._own.export(account_id)
+
+    def tallies(self) -> list[Tally]:
+        """The count of this room and how it is checked."""
+
+        async def forget(post_id: int) -> None:
+            await self._posts.forget_counts(PostId(post_id))
+
+        return [
+            Tally(
+                "comments",
+                QUERIES.scan_comments,
+                QUERIES.lock_counted_post,
+                QUERIES.recount_comments,
+                QUERIES.store_comments,
+                repaired=forget,
+            )
+        ]
 
     def handlers(self) -> list[Handler]:
         """What this room does when something has happened."""

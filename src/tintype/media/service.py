@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import secrets
 import shutil
-from collections.abc import Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from tintype.media.workshop import Spool, Workshop, telling_full_disk
 
 ORIGINAL, EXIF = "original", "exif.json"
 BITE = 100
+Listener = Callable[[Sequence[MediaId]], Awaitable[None]]
 log = get_log("media")
 
 
@@ -49,6 +50,7 @@ class MediaLibrary:
     ) -> None:
         self._shards, self._outbox, self._storage, self._cards = shards, outbox, storage, cards
         self._processing, self._limits = processing, limits
+        self._listeners: list[Listener] = []
         self.workshop, self.addresses = workshop, addresses
 
     @property
@@ -170,8 +172,14 @@ class MediaLibrary:
         await self.delete([MediaId(row["id"]) for row in rows], only_unposted=True)
 
     async def forget_cards(self, media_ids: Sequence[MediaId]) -> None:
-        """What serving remembers of these is no longer true."""
+        """What is remembered of these, here and by those who listen, is no longer true."""
         await self._cards.forget(media_ids)
+        for listener in self._listeners:
+            await listener(media_ids)
+
+    def listen(self, listener: Listener) -> None:
+        """Call this, too, whenever media change that somebody may show already."""
+        self._listeners.append(listener)
 
     async def delete(self, media_ids: Sequence[MediaId], *, only_unposted: bool = False) -> int:
         """These are gone for everybody at once, and their files soon after; returns how many there were."""

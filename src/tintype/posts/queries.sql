@@ -334,3 +334,7 @@ WHERE author_id = :id AND archived_at IS NULL AND hidden_at IS NULL AND deleted_
 -- name: store_posts
 -- What the recount said.
 UPDATE accounts SET post_count = :count::int WHERE id = :id;
+
+-- name: gather_posts_of_media
+-- The posts that show these pictures or clips.
+SELECT DISTINCT post_id FROM media WHERE id = ANY(:ids::bigint[]) AND post_id IS NOT NULL;

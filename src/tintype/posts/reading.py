@@ -1,13 +1,13 @@
 """Reading posts: whole ones from the cache, numbers beside them, and of both only what the viewer may see."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from shardwright.running import Transaction
 from tintype.base.counting import Buffered
-from tintype.base.ids import AccountId, PostId, has_shard
+from tintype.base.ids import AccountId, MediaId, PostId, has_shard
 from tintype.graph import Seen
 from tintype.posts.errors import PostNotFound
 from tintype.posts.models import Counts, Page, Post
@@ -123,6 +123,11 @@ class Reading(AtDesk):
         """Read these posts anew, numbers too: something about them was changed and committed."""
         await self._cache.forget(CARDS, *ids)
         await self.forget_counts(*ids)
+
+    async def forget_pictures(self, media_ids: Sequence[MediaId]) -> None:
+        """Read the posts anew that show these pictures or clips: a clip is ready, or a file is lost."""
+        found = await self._shards.gather(QUERIES.gather_posts_of_media, list(media_ids))
+        await self._cache.forget(CARDS, *(row["post_id"] for row in found.complete()))
 
     async def forget_counts(self, *ids: PostId) -> None:
         """Read the numbers of these posts anew."""
