@@ -92,8 +92,7 @@ class CommentsApi(Controller):
         page = await rooms.comments.page(
             post_from(post_id), viewer=_id(guest), sort=sort, place=_place(cursor), limit=limit
         )
-        owner = await rooms.posts.get(post_from(post_id), viewer=_id(guest))
-        return _show_page(page, rooms.shards.map.layout, _id(guest), owner.author_id)
+        return _show_page(page, rooms.shards.map.layout, _id(guest))
 
     @post("/posts/{post_id:str}/comments", summary="Comment", scope=scopes.COMMENTS_WRITE)
     async def add(
@@ -112,7 +111,8 @@ class CommentsApi(Controller):
             reply_to=CommentId(id_from(data.reply_to)) if data.reply_to else None,
             key=idempotency_key,
         )
-        return await _show_one(rooms, comment_id, viewer.id)
+        seen = await rooms.comments.get(comment_id, viewer=viewer.id)
+        return _show(seen, rooms.shards.map.layout, viewer.id)
 
     @get("/posts/{post_id:str}/comments/kept-back", summary="Comments that wait for you", scope=scopes.READ)
     async def kept_back(
@@ -122,12 +122,13 @@ class CommentsApi(Controller):
         page = await rooms.comments.kept_back(
             post_from(post_id), owner=viewer.id, place=_place(cursor), limit=limit
         )
-        return _show_page(page, rooms.shards.map.layout, viewer.id, viewer.id)
+        return _show_page(page, rooms.shards.map.layout, viewer.id)
 
     @get("/comments/{comment_id:str}", summary="One comment", scope=scopes.READ)
     async def one(self, comment_id: PathId, guest: Guest, rooms: House) -> CommentView:
         """A comment as the viewer sees it."""
-        return await _show_one(rooms, CommentId(id_from(comment_id)), _id(guest))
+        seen = await rooms.comments.get(CommentId(id_from(comment_id)), viewer=_id(guest))
+        return _show(seen, rooms.shards.map.layout, _id(guest))
 
     @get("/comments/{comment_id:str}/replies", summary="Answers to a comment", scope=scopes.READ)
     async def replies(
@@ -136,8 +137,7 @@ class CommentsApi(Controller):
         """All answers in the comment's thread, oldest first: what is answered comes before its answers."""
         number = CommentId(id_from(comment_id))
         page = await rooms.comments.thread(number, viewer=_id(guest), place=_place(cursor), limit=limit)
-        owner_id = await _post_author(rooms, page, _id(guest))
-        return _show_page(page, rooms.shards.map.layout, _id(guest), owner_id)
+        return _show_page(page, rooms.shards.map.layout, _id(guest))
 
     @delete("/comments/{comment_id:str}", summary="Delete a comment", scope=scopes.COMMENTS_WRITE)
     async def remove(self, comment_id: PathId, viewer: Viewer, rooms: House) -> None:
@@ -208,31 +208,13 @@ def _place(cursor: str | None) -> Place | None:
     return Place(*decode_place(cursor, 2)) if cursor else None
 
 
-async def _post_author(rooms: House, page: CommentPage, viewer: AccountId | None) -> AccountId | None:
-    if viewer is None or not page.comments:
-        return None
-    return (await rooms.posts.get(page.comments[0].comment.post_id, viewer=viewer)).author_id
-
-
-async def _show_one(rooms: House, comment_id: CommentId, viewer: AccountId | None) -> CommentView:
-    seen = await rooms.comments.get(comment_id, viewer=viewer)
-    owner = await rooms.posts.get(seen.comment.post_id, viewer=viewer)
-    return _show(seen, rooms.shards.map.layout, viewer, owner.author_id)
-
-
-def _show_page(
-    page: CommentPage, layout: Layout, viewer: AccountId | None, owner: AccountId | None
-) -> CommentsView:
+def _show_page(page: CommentPage, layout: Layout, viewer: AccountId | None) -> CommentsView:
     place = page.next_place
     cursor = encode_place(place.id, place.like_count) if place is not None else None
-    return CommentsView(
-        [_show(each, layout, viewer, owner) for each in page.comments], cursor, place is not None
-    )
+    return CommentsView([_show(each, layout, viewer) for each in page.comments], cursor, place is not None)
 
 
-def _show(
-    seen: SeenComment, layout: Layout, viewer: AccountId | None, owner: AccountId | None
-) -> CommentView:
+def _show(seen: SeenComment, layout: Layout, viewer: AccountId | None) -> CommentView:
     comment, is_empty = seen.comment, seen.is_empty
     return CommentView(
         comment_id=str(comment.id),
@@ -249,5 +231,7 @@ def _show(
         is_pinned=comment.is_pinned,
         state="gone" if is_empty else comment.state,
         viewer_has_liked=not is_empty and comment.viewer_has_liked,
-        viewer_may_delete=not is_empty and viewer is not None and viewer in {comment.account_id, owner},
+        viewer_may_delete=not is_empty
+        and viewer is not None
+        and viewer in {comment.account_id, seen.post_author_id},
     )

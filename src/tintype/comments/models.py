@@ -44,6 +44,7 @@ class SeenComment(msgspec.Struct, frozen=True):
     author: Account | None
     answers: Account | None
     """Whom it answers, where the viewer may know."""
+    post_author_id: AccountId
 
     @property
     def is_empty(self) -> bool:

@@ -28,9 +28,8 @@ class Reading:
 
     async def get(self, comment_id: CommentId, *, viewer: AccountId | None) -> SeenComment:
         """One comment under a post that the viewer may see."""
-        comment = await self._find(comment_id, viewer)
-        post = await self._post_author(comment.post_id, viewer)
-        shown = await self._show([comment], viewer, post)
+        comment, author = await self._find(comment_id, viewer)
+        shown = await self._show([comment], viewer, author)
         if not shown or shown[0].is_empty:
             raise CommentNotFound
         return shown[0]
@@ -54,8 +53,7 @@ class Reading:
         self, comment_id: CommentId, *, viewer: AccountId | None, place: Place | None, limit: int
     ) -> CommentPage:
         """All answers in the thread of a comment, oldest first, each naming what it answers."""
-        comment = await self._find(comment_id, viewer)
-        author = await self._post_author(comment.post_id, viewer)
+        comment, author = await self._find(comment_id, viewer)
         shard, root_id = self._shards.owner(comment_id), comment.root_id or comment.id
 
         async def fetch(after: Place, count: int) -> list[asyncpg.Record]:
@@ -79,17 +77,17 @@ class Reading:
     async def _post_author(self, post_id: PostId, viewer: AccountId | None) -> AccountId:
         return (await self._posts.get(post_id, viewer=viewer)).author_id
 
-    async def _find(self, comment_id: CommentId, viewer: AccountId | None) -> Comment:
+    async def _find(self, comment_id: CommentId, viewer: AccountId | None) -> tuple[Comment, AccountId]:
+        """A comment under a post that the viewer may see, and whose post that is."""
         if not has_shard(self._shards, comment_id):
             raise CommentNotFound
         found = await self._load(self._shards.owner(comment_id), [comment_id], viewer)
         if not found:
             raise CommentNotFound
         try:
-            await self._posts.get(found[0].post_id, viewer=viewer)
+            return found[0], await self._post_author(found[0].post_id, viewer)
         except PostNotFound:
             raise CommentNotFound from None
-        return found[0]
 
     async def _load(self, shard: Shard, ids: Sequence[CommentId], viewer: AccountId | None) -> list[Comment]:
         if not ids:
@@ -135,7 +133,7 @@ class Reading:
             author = known.get(each.account_id) if _may_see(each, viewer, post_author) else None
             answers = known.get(each.parent_account_id) if each.parent_account_id is not None else None
             if author is not None or each.has_replies:
-                shown.append(SeenComment(each, author, answers))
+                shown.append(SeenComment(each, author, answers, post_author))
         return shown
 
 

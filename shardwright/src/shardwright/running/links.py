@@ -105,6 +105,9 @@ class Connector:
         settings = {"application_name": options.application_name}
         if not is_pooled:
             settings |= session_settings(options)
+            # A statement is prepared for one shard on one connection, and seldom runs the five times after which
+            # PostgreSQL would think of a plan that lasts: with thousands of shards it would plan every time.
+            settings["plan_cache_mode"] = "force_generic_plan"
         return await open_connection(
             self.server.dsn,
             f"server {self.server.name}",
