@@ -13,6 +13,7 @@ from typing import Any
 
 from litestar import Controller, Request, Response, delete, get, head, patch, post
 
+from tintype.api import scopes
 from tintype.api.given import House, PathId, Viewer, id_from
 from tintype.api.media import UploadedView, show_uploaded, wish_from
 from tintype.api.multipart import chunks_of
@@ -73,7 +74,7 @@ class TusApi(Controller):
     before_request = greet
     exception_handlers = REFUSALS
 
-    @post("/", summary="Begin a resumable upload", request_max_body_size=None)
+    @post("/", summary="Begin a resumable upload", request_max_body_size=None, scope=scopes.POSTS_WRITE)
     async def begin(self, request: Request[Any, Any, Any], viewer: Viewer, rooms: House) -> Response[None]:
         """An upload of `Upload-Length` bytes; the first of them may come along."""
         metadata = request.headers.get("upload-metadata", "")
@@ -86,7 +87,7 @@ class TusApi(Controller):
             return _answer(201, location | _standing(upload, 0))
         return await _take(request, rooms, upload, at=0, status=201, headers=location)
 
-    @head("/{upload_id:str}", summary="Where an upload stands")
+    @head("/{upload_id:str}", summary="Where an upload stands", scope=scopes.POSTS_WRITE)
     async def standing(self, upload_id: PathId, viewer: Viewer, rooms: House) -> Response[None]:
         """How many bytes are safe."""
         upload = await _find(upload_id, viewer.id, rooms)
@@ -94,7 +95,7 @@ class TusApi(Controller):
         sizes = {"Upload-Length": str(upload.size_bytes), "Cache-Control": "no-store"}
         return _answer(200, _standing(upload, upload.received_bytes) | sizes | said)
 
-    @patch("/{upload_id:str}", summary="Send bytes", request_max_body_size=None)
+    @patch("/{upload_id:str}", summary="Send bytes", request_max_body_size=None, scope=scopes.POSTS_WRITE)
     async def send(
         self, request: Request[Any, Any, Any], upload_id: PathId, viewer: Viewer, rooms: House
     ) -> Response[Any]:
@@ -107,13 +108,13 @@ class TusApi(Controller):
             request, rooms, upload, at=_number(request, "upload-offset"), status=204, headers={}
         )
 
-    @delete("/{upload_id:str}", summary="End an upload")
+    @delete("/{upload_id:str}", summary="End an upload", scope=scopes.POSTS_WRITE)
     async def end(self, upload_id: PathId, viewer: Viewer, rooms: House) -> Response[None]:
         """Its bytes are gone."""
         await rooms.media_room.uploads.drop(MediaId(id_from(upload_id)), owner=viewer.id)
         return _answer(204, {})
 
-    @get("/{upload_id:str}", summary="What an upload became")
+    @get("/{upload_id:str}", summary="What an upload became", scope=scopes.POSTS_WRITE)
     async def result(self, upload_id: PathId, viewer: Viewer, rooms: House) -> UploadedView:
         """The media of an upload whose bytes are all there, made now if the last answer was lost."""
         media = await rooms.media_room.uploads.finish(MediaId(id_from(upload_id)), owner=viewer.id)

@@ -3,7 +3,7 @@
 import secrets
 from typing import Any
 
-from tests.api.gates.gate import CONTENT, OWN, PEOPLE, TOUCH, ByKind, Gate, open_to
+from tests.api.gates.gate import CONTENT, NOT_YOURS, OWN, PEOPLE, TOUCH, Gate, open_to
 from tests.api.gates.world import Actor, Kind, World, ok
 
 
@@ -19,11 +19,6 @@ async def _fresh(world: World, kind: Kind, _actor: Actor) -> dict[str, Any]:
     )
     return {"comment_id": made["comment_id"]}
 
-
-NOT_YOURS: ByKind = {
-    "public": TOUCH["public"] | {"stranger": 403, "follower": 403, "moderator": 403},
-    "private": TOUCH["private"] | {"follower": 403},
-}
 
 GATES: dict[str, Gate] = {
     "GET /api/v1/posts/{post_id}/comments": open_to(CONTENT, hides=True),

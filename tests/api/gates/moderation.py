@@ -1,0 +1,36 @@
+"""Moderation: for everybody else these addresses do not exist."""
+
+from typing import Any
+
+from tests.api.gates.gate import MODERATORS, Gate, open_to
+from tests.api.gates.world import Actor, Kind, World, ok
+
+
+def _about(world: World, kind: Kind) -> dict[str, Any]:
+    return {"kind": "account", "object_id": world.targets[kind].owner.account_id, "reason": "gate"}
+
+
+async def open_case(world: World, kind: Kind, _actor: Actor) -> dict[str, Any]:
+    """The case of an author's account."""
+    moderator = world.people["moderator"]
+    made = await ok(moderator.call("POST", "/moderation/cases", json=_about(world, kind)))
+    return {"case_id": made["case_id"]}
+
+
+def for_moderators(**options: Any) -> Gate:
+    """A gate that only moderators find."""
+    return open_to(MODERATORS, hides=True, shows_all=True, **options)
+
+
+CASES = "/api/v1/moderation/cases"
+NOTE = {"action": "note", "reason": "gate"}
+
+GATES: dict[str, Gate] = {
+    f"GET {CASES}": for_moderators(),
+    f"POST {CASES}": for_moderators(body=_about),
+    f"GET {CASES}/{{case_id}}": for_moderators(prepare=open_case),
+    f"PUT {CASES}/{{case_id}}/claim": for_moderators(prepare=open_case, body={}),
+    f"DELETE {CASES}/{{case_id}}/claim": for_moderators(prepare=open_case),
+    f"POST {CASES}/{{case_id}}/acts": for_moderators(prepare=open_case, body=NOTE),
+    "GET /api/v1/moderation/log": for_moderators(),
+}
