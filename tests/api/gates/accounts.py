@@ -103,7 +103,7 @@ GATES: dict[str, Gate] = {
     "POST /api/v1/password-resets/use": open_to(
         anybody(400), body={"token": "x", "new_password": PASSWORD}, scope=False
     ),
-    "POST /api/v1/sessions": open_to(EVERYBODY, prepare=_credentials, scope=False),
+    "POST /api/v1/sessions": open_to(EVERYBODY, prepare=_credentials, shows_all=True, scope=False),
     "GET /api/v1/sessions": open_to(PEOPLE),
     "DELETE /api/v1/sessions": open_to(PEOPLE, prepare=_throwaway),
     "DELETE /api/v1/sessions/current": open_to(PEOPLE, prepare=_throwaway),

@@ -31,6 +31,11 @@ NOT_YOURS: ByKind = {
 OWN: ByKind = {kind: dict.fromkeys(EVERYBODY, 404) | {"anonymous": 401, "owner": OK} for kind in CONTENT}
 MODERATORS = PEOPLE | dict.fromkeys(("stranger", "follower", "blocked", "owner"), 404)
 
+Shown = dict[str, str]
+POST: Shown = dict.fromkeys(CONTENT, "post_id")
+COMMENT: Shown = dict.fromkeys(CONTENT, "comment_id")
+PERSON: Shown = dict.fromkeys(CONTENT, "account_id")
+
 
 @dataclass(frozen=True)
 class Gate:
@@ -44,10 +49,12 @@ class Gate:
     """Makes what this one call needs: names fill the path; `json`, `params`, `files`, `headers` go with the call."""
     hides: bool = False
     """Whether a 404 must equal the 404 for something that was never made."""
+    shows: Shown = field(default_factory=dict[str, str])
+    """What of each kind of author is in the answer for all who pass and may see it, and for nobody else."""
     is_blind: bool = False
     """Whether success must not depend on there being such a thing: letting go says nothing of it."""
     shows_all: bool = False
-    """Whether those who pass may see what is hidden from them elsewhere: moderators at work."""
+    """Whether those who pass may see what is hidden elsewhere: moderators at work, and who signs in as the author."""
     scope: bool = True
     """Whether it asks for a credential at all, so that a program without the scope of the route is refused."""
 

@@ -2,12 +2,16 @@
 
 from typing import Any
 
-from tests.api.gates.gate import MODERATORS, Gate, open_to
+from tests.api.gates.gate import MODERATORS, ByKind, Gate, open_to
 from tests.api.gates.world import Actor, Kind, World, ok
 
 
 def _about(world: World, kind: Kind) -> dict[str, Any]:
     return {"kind": "account", "object_id": world.targets[kind].owner.account_id, "reason": "gate"}
+
+
+def _about_post(world: World, kind: Kind) -> dict[str, Any]:
+    return {"kind": "post", "object_id": world.targets[kind].post_id, "reason": "gate"}
 
 
 async def open_case(world: World, kind: Kind, _actor: Actor) -> dict[str, Any]:
@@ -22,12 +26,15 @@ def for_moderators(**options: Any) -> Gate:
     return open_to(MODERATORS, hides=True, shows_all=True, **options)
 
 
+FOUND: ByKind = {"public": MODERATORS, "private": MODERATORS | {"moderator": 404}}
+"""A moderator comes across what everybody sees; what a private author's friends report has a case already."""
 CASES = "/api/v1/moderation/cases"
 NOTE = {"action": "note", "reason": "gate"}
 
 GATES: dict[str, Gate] = {
     f"GET {CASES}": for_moderators(),
     f"POST {CASES}": for_moderators(body=_about),
+    f"POST {CASES} (of a post)": open_to(FOUND, hides=True, shows_all=True, body=_about_post),
     f"GET {CASES}/{{case_id}}": for_moderators(prepare=open_case),
     f"PUT {CASES}/{{case_id}}/claim": for_moderators(prepare=open_case, body={}),
     f"DELETE {CASES}/{{case_id}}/claim": for_moderators(prepare=open_case),

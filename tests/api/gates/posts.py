@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tests.api.gates.gate import CONTENT, NOT_YOURS, PEOPLE, TOUCH, Gate, open_to
+from tests.api.gates.gate import CONTENT, EVERYBODY, NOT_YOURS, PEOPLE, PERSON, POST, TOUCH, Gate, open_to
+from tests.api.gates.graph import stand_in
 from tests.api.gates.world import NEVER_MADE, Actor, Kind, World
 from tests.support import photo
 
@@ -21,20 +22,28 @@ async def _fresh(world: World, kind: Kind, actor: Actor) -> dict[str, Any]:
     return {"post_id": (await world.targets[kind].owner.publish())["post_id"]}
 
 
-POST = "/api/v1/posts/{post_id}"
+async def elsewhere(world: World, kind: Kind, _actor: Actor) -> dict[str, Any]:
+    """A friend's post, which everybody may see."""
+    return {"post_id": world.targets[kind].ids["elsewhere_id"]}
+
+
+ONE = "/api/v1/posts/{post_id}"
 
 GATES: dict[str, Gate] = {
     "POST /api/v1/posts": open_to(PEOPLE, prepare=_picture),
-    f"GET {POST}": open_to(CONTENT, hides=True),
-    f"PATCH {POST}": open_to(NOT_YOURS, body={"caption": "changed"}, hides=True),
-    f"DELETE {POST}": open_to(NOT_YOURS, prepare=_fresh, hides=True),
-    f"PUT {POST}/archive": open_to(NOT_YOURS, prepare=_fresh, hides=True),
-    f"DELETE {POST}/archive": open_to(NOT_YOURS, hides=True),
-    f"PUT {POST}/pin": open_to(NOT_YOURS, hides=True),
-    f"DELETE {POST}/pin": open_to(NOT_YOURS, hides=True),
-    f"DELETE {POST}/tags/me": open_to(TOUCH, hides=True),
-    f"PUT {POST}/like": open_to(TOUCH, hides=True),
-    f"DELETE {POST}/like": open_to(TOUCH, hides=True),
-    f"GET {POST}/likes": open_to(CONTENT, hides=True),
+    f"GET {ONE}": open_to(CONTENT, hides=True, shows=POST),
+    f"PATCH {ONE}": open_to(NOT_YOURS, body={"hides_like_count": False}, hides=True),
+    f"DELETE {ONE}": open_to(NOT_YOURS, prepare=_fresh, hides=True),
+    f"PUT {ONE}/archive": open_to(NOT_YOURS, prepare=_fresh, hides=True),
+    f"DELETE {ONE}/archive": open_to(NOT_YOURS, hides=True),
+    f"PUT {ONE}/pin": open_to(NOT_YOURS, hides=True),
+    f"DELETE {ONE}/pin": open_to(NOT_YOURS, hides=True),
+    f"DELETE {ONE}/tags/me": open_to(TOUCH, prepare=stand_in, hides=True),
+    f"PUT {ONE}/like": open_to(TOUCH, hides=True),
+    f"DELETE {ONE}/like": open_to(TOUCH, hides=True),
+    f"GET {ONE}/likes": open_to(CONTENT, hides=True),
+    f"GET {ONE}/likes (of the author's under a friend's post)": open_to(
+        EVERYBODY, prepare=elsewhere, shows=PERSON
+    ),
     "GET /api/v1/feed": open_to(PEOPLE),
 }

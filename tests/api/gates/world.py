@@ -1,5 +1,6 @@
 """A small world for the gates: two authors, one of them private, and one person for every way of standing to them."""
 
+import asyncio
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,15 +8,17 @@ from typing import Any
 
 from httpx import AsyncClient, Response
 
-from tests.support import Person, join
+from tests.support import Person, eventually, join
 from tintype.api import scopes
 from tintype.base.ids import AccountId
 from tintype.wiring import Rooms
+from tintype.worker import Worker
 
 Actor = str
 Kind = str
 KINDS: tuple[Kind, ...] = ("public", "private")
 SIGNED_IN: tuple[Actor, ...] = ("stranger", "follower", "blocked", "owner", "moderator")
+TAG = "gate"
 NEVER_MADE = "23058430092136"
 """Looks like an id of shard 0, from the first days of the epoch; nothing was ever made under it."""
 
@@ -67,14 +70,20 @@ class World:
 
 
 async def build(client: AsyncClient, rooms: Rooms) -> World:
-    """Everybody joins, the authors post, a friend follows both, and both block the same person."""
+    """Everybody joins, a friend follows both authors, both block the same person, and then they post."""
     people = {name: await join(client, f"gate_{name}") for name in ("program", *SIGNED_IN) if name != "owner"}
-    targets = {kind: await _author(client, kind) for kind in KINDS}
-    for target in targets.values():
+    authors = {kind: await join(client, f"gate_{kind}") for kind in KINDS}
+    for kind, author in authors.items():
+        await ok(author.call("PATCH", "/accounts/me", json={"is_private": kind == "private"}))
         for actor, person in people.items():
-            await place(rooms, person, actor, target.owner)
+            await place(rooms, person, actor, author)
     await rooms.accounts.standing.set_role(account_id(people["program"]), "moderator")
-    return World(client, rooms, people, targets, await _tokens(rooms, people["program"]))
+    friend = people["follower"]
+    elsewhere = await friend.publish("where others are guests")
+    targets = {kind: await _author(author, friend, elsewhere["post_id"]) for kind, author in authors.items()}
+    world = World(client, rooms, people, targets, await _tokens(rooms, people["program"]))
+    await _settle(world)
+    return world
 
 
 async def place(rooms: Rooms, person: Person, actor: Actor, author: Person) -> None:
@@ -93,13 +102,53 @@ def lacking(scope: str | None) -> Actor:
     return f"program without {scope}" if scope else "program"
 
 
-async def _author(client: AsyncClient, kind: Kind) -> Target:
-    owner = await join(client, f"gate_{kind}")
-    await ok(owner.call("PATCH", "/accounts/me", json={"is_private": kind == "private"}))
+async def _author(owner: Person, friend: Person, elsewhere_id: str) -> Target:
+    """A post with a tag, a place, the friend in it and a comment; a like and a comment under the friend's post."""
     media_id = (await owner.upload()).json()["media_id"]
-    post = await ok(owner.call("POST", "/posts", json={"media_ids": [media_id], "caption": f"of {kind}"}))
+    spot = await ok(owner.call("POST", "/places", json={"name": "Gate", "latitude": 1, "longitude": 2}))
+    draft = {
+        "media_ids": [media_id],
+        "caption": f"#{TAG} of @{owner.username}",
+        "place": {"place_id": spot["place_id"], "name": "Gate", "lat": 1, "lon": 2},
+        "tagged": [{"media_id": media_id, "user_id": friend.account_id, "x": 0.5, "y": 0.5}],
+    }
+    post = await ok(owner.call("POST", "/posts", json=draft))
     comment = await ok(owner.call("POST", f"/posts/{post['post_id']}/comments", json={"text": "mine"}))
-    return Target(owner, post["post_id"], comment["comment_id"], {"media_id": media_id})
+    await ok(owner.call("PUT", f"/posts/{elsewhere_id}/like"))
+    words = await ok(owner.call("POST", f"/posts/{elsewhere_id}/comments", json={"text": "a guest's"}))
+    ids = {
+        "media_id": media_id,
+        "tag": TAG,
+        "place_id": spot["place_id"],
+        "elsewhere_id": elsewhere_id,
+        "guest_comment_id": words["comment_id"],
+    }
+    return Target(owner, post["post_id"], comment["comment_id"], ids)
+
+
+async def _settle(world: World) -> None:
+    """A worker has filed and handed on everything that was done so far."""
+    rooms = world.rooms
+    worker = Worker(
+        rooms.settings, rooms.shards, rooms.bus, handlers=rooms.handlers(), schedules=rooms.schedules()
+    )
+    task = asyncio.create_task(worker.run())
+    friend, target = world.people["follower"], world.targets["public"]
+
+    seen = {
+        "/search/people?q=gate_p": world.targets["private"].owner.account_id,
+        "/search/people?q=gate_pu": target.owner.account_id,
+        f"/tags/{TAG}/posts": target.post_id,
+        f"/places/{target.ids['place_id']}/posts": target.post_id,
+        "/feed": target.post_id,
+    }
+
+    async def is_done() -> bool:
+        return all([told in (await friend.call("GET", path)).text for path, told in seen.items()])
+
+    await eventually(is_done, what="the posts are found")
+    worker.stop()
+    await task
 
 
 async def _tokens(rooms: Rooms, holder: Person) -> dict[Actor, str]:
