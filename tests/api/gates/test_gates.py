@@ -30,7 +30,7 @@ from tests.api.gates import (
 from tests.api.gates.gate import OK, Gate
 from tests.api.gates.world import KINDS, NEVER_MADE, Actor, Kind, World, build, lacking, same_refusal
 from tests.support import delete_all_rows, serve
-from tintype.api import create_app
+from tintype.api import create_app, scopes
 from tintype.base.settings import Settings
 from tintype.wiring import Rooms
 
@@ -91,6 +91,17 @@ def test_only_routes_that_ask_for_nobody_are_open_to_any_token() -> None:
     asking = {name for name in TABLES if CREDENTIALS & _handler(name).parsed_fn_signature.parameters.keys()}
 
     assert sorted(asking ^ {name for name, gate in TABLES.items() if gate.scope}) == []
+
+
+def test_a_token_that_may_read_changes_nothing() -> None:
+    by_scope = {route: handler.opt.get("scope") for route, handler in HANDLERS.items()}
+
+    assert [
+        route for route, scope in by_scope.items() if scope == scopes.READ and not route.startswith("GET ")
+    ] == []
+    assert {route for route, scope in by_scope.items() if scope == scopes.MODERATION} == {
+        route for route in HANDLERS if "/moderation/" in route
+    }
 
 
 @pytest.mark.parametrize("name", sorted(TABLES))
