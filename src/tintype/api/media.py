@@ -118,7 +118,12 @@ class MediaApi(Controller):
         """Gone at once, files and all."""
         await rooms.media.drop(MediaId(id_from(media_id)), owner=viewer.id)
 
-    @get("/{media_id:str}/original", summary="The file as you sent it", scope=scopes.READ)
+    @get(
+        "/{media_id:str}/original",
+        summary="The file as you sent it",
+        scope=scopes.READ,
+        media_type="application/octet-stream",
+    )
     async def original(self, media_id: PathId, viewer: Viewer, rooms: House) -> Stream:
         """The raw original, for its owner alone."""
         opened = await rooms.media.open_original(MediaId(id_from(media_id)), owner=viewer.id)
