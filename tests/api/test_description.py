@@ -97,7 +97,10 @@ def _make_things(fuzzer: httpx.Client) -> dict[str, str]:
     def make(path: str, body: Any = None, **more: Any) -> dict[str, Any]:
         return fuzzer.post(path, json=body, **more).raise_for_status().json()
 
-    other = make("/accounts", {"username": "other", "password": PASSWORD})["account"]["account_id"]
+    other, judged = (
+        make("/accounts", {"username": name, "password": PASSWORD})["account"]["account_id"]
+        for name in ("other", "judged")
+    )
     fuzzer.cookies.clear()
     media, spare = (
         make("/media/upload", files={"file": ("photo.jpg", photo(), "image/jpeg")})["media_id"] for _ in "12"
@@ -105,7 +108,7 @@ def _make_things(fuzzer: httpx.Client) -> dict[str, str]:
     place = make("/places", {"name": "Long Bridge", "latitude": 1, "longitude": 2})["place_id"]
     post = make("/posts", {"media_ids": [media], "caption": "#sea @other"})["post_id"]
     upload = fuzzer.post("/media/tus", headers=TUS | {"Upload-Length": "9"}).headers["Location"]
-    case = {"kind": "account", "object_id": other, "reason": "none"}
+    case = {"kind": "account", "object_id": judged, "reason": "none"}
     return {
         "account_id": other,
         "user_id": other,

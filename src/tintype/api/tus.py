@@ -9,7 +9,7 @@ import binascii
 from collections.abc import AsyncIterator
 from datetime import UTC
 from email.utils import format_datetime
-from typing import Any
+from typing import Any, cast
 
 from litestar import Controller, Request, Response, delete, get, head, patch, post
 
@@ -95,14 +95,21 @@ class TusApi(Controller):
         sizes = {"Upload-Length": str(upload.size_bytes), "Cache-Control": "no-store"}
         return _answer(200, _standing(upload, upload.received_bytes) | sizes | said)
 
-    @patch("/{upload_id:str}", summary="Send bytes", request_max_body_size=None, scope=scopes.POSTS_WRITE)
+    @patch(
+        "/{upload_id:str}",
+        summary="Send bytes",
+        status_code=204,
+        request_max_body_size=None,
+        scope=scopes.POSTS_WRITE,
+    )
     async def send(
         self, request: Request[Any, Any, Any], upload_id: PathId, viewer: Viewer, rooms: House
-    ) -> Response[Any]:
+    ) -> Response[None]:
         """Bytes from `Upload-Offset` on; what arrives before the line breaks counts."""
         if not request.headers.get("content-type", "").startswith(CONTENT_TYPE):
             said = {"Tus-Resumable": VERSION}
-            return problem(415, "tus_type_wrong", f"Send the bytes as {CONTENT_TYPE}.", said)
+            refusal = problem(415, "tus_type_wrong", f"Send the bytes as {CONTENT_TYPE}.", said)
+            return cast("Response[None]", refusal)  # what is described is the answer that took the bytes
         upload = await _find(upload_id, viewer.id, rooms)
         return await _take(
             request, rooms, upload, at=_number(request, "upload-offset"), status=204, headers={}
