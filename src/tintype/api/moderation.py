@@ -4,7 +4,9 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Controller, delete, get, post, put
+from litestar import Controller, Request, delete, get, post, put
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler
 from litestar.params import FromQuery, JSONBody, QueryParameter
 
 from shardwright.ids import Layout
@@ -131,10 +133,21 @@ class Assignment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     moderator_id: IdText | None = None
 
 
+async def check_moderator(
+    connection: ASGIConnection[Any, Any, Any, Any],
+    _handler: BaseRouteHandler,
+) -> None:
+    """Before anything sent is read: what is wrong with it would tell that there is somebody to send it to."""
+    if isinstance(connection, Request):
+        _, account = await connection.app.state.sessions.recognise(connection)
+        connection.app.state.rooms.moderation.check(account)
+
+
 class ModerationApi(Controller):
     """For moderators alone."""
 
     path = "/api/v1/moderation"
+    guards = (check_moderator,)
     tags = ("Moderation",)
 
     @get("/cases", summary="The queue", scope=scopes.MODERATION)

@@ -35,6 +35,9 @@ GATES: dict[str, Gate] = {
     f"GET {CASES}": for_moderators(),
     f"POST {CASES}": for_moderators(body=_about),
     f"POST {CASES} (of a post)": open_to(FOUND, hides=True, shows_all=True, body=_about_post),
+    f"POST {CASES} (of something that cannot be read)": open_to(
+        MODERATORS | {"moderator": 400}, hides=True, body={}
+    ),
     f"GET {CASES}/{{case_id}}": for_moderators(prepare=open_case),
     f"PUT {CASES}/{{case_id}}/claim": for_moderators(prepare=open_case, body={}),
     f"DELETE {CASES}/{{case_id}}/claim": for_moderators(prepare=open_case),
