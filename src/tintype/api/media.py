@@ -10,6 +10,7 @@ from litestar.openapi.spec import OpenAPIMediaType, OpenAPIType, Operation, Requ
 from litestar.params import JSONBody
 from litestar.response import Stream
 
+from tintype.api import scopes
 from tintype.api.given import House, PathId, Viewer, id_from
 from tintype.api.multipart import MOST_FORM_BYTES, FileForm, FormInvalid, chunks_of
 from tintype.base.ids import MediaId
@@ -89,6 +90,7 @@ class MediaApi(Controller):
         summary="Upload a photo or a video",
         request_max_body_size=None,
         operation_class=UploadOperation,
+        scope=scopes.POSTS_WRITE,
     )
     async def upload(self, request: Request[Any, Any, Any], viewer: Viewer, rooms: House) -> UploadedView:
         """Take a photo or video in; it must be posted within 24 hours.
@@ -105,18 +107,23 @@ class MediaApi(Controller):
             media = await rooms.media.upload(viewer.id, spool.path, wish_from(form.fields))
         return await show_uploaded(media, rooms)
 
-    @get("/{media_id:str}", summary="One of your media")
+    @get("/{media_id:str}", summary="One of your media", scope=scopes.READ)
     async def one(self, media_id: PathId, viewer: Viewer, rooms: House) -> UploadedView:
         """How far it is, and where it is served."""
         media = await rooms.media.get(MediaId(id_from(media_id)), owner=viewer.id)
         return await show_uploaded(media, rooms)
 
-    @delete("/{media_id:str}", summary="Delete an upload that is not posted")
+    @delete("/{media_id:str}", summary="Delete an upload that is not posted", scope=scopes.POSTS_WRITE)
     async def drop(self, media_id: PathId, viewer: Viewer, rooms: House) -> None:
         """Gone at once, files and all."""
         await rooms.media.drop(MediaId(id_from(media_id)), owner=viewer.id)
 
-    @get("/{media_id:str}/original", summary="The file as you sent it")
+    @get(
+        "/{media_id:str}/original",
+        summary="The file as you sent it",
+        scope=scopes.READ,
+        media_type="application/octet-stream",
+    )
     async def original(self, media_id: PathId, viewer: Viewer, rooms: House) -> Stream:
         """The raw original, for its owner alone."""
         opened = await rooms.media.open_original(MediaId(id_from(media_id)), owner=viewer.id)
@@ -127,13 +134,13 @@ class MediaApi(Controller):
         }
         return Stream(opened.chunks, media_type="application/octet-stream", headers=headers)
 
-    @get("/{media_id:str}/exif", summary="What the camera wrote")
+    @get("/{media_id:str}/exif", summary="What the camera wrote", scope=scopes.READ)
     async def exif(self, media_id: PathId, viewer: Viewer, rooms: House) -> dict[str, Any]:
         """EXIF, for the owner alone; with the location only if that was asked for when uploading."""
         found = await rooms.media.read_exif(MediaId(id_from(media_id)), owner=viewer.id)
         return msgspec.json.decode(found, type=dict[str, Any])
 
-    @post("/presigned", summary="Upload straight into the store")
+    @post("/presigned", summary="Upload straight into the store", scope=scopes.POSTS_WRITE)
     async def presign(self, data: JSONBody[NewPresigned], viewer: Viewer, rooms: House) -> PresignedView:
         """An address of the store that takes exactly this file; only where media are kept in S3."""
         wish = Wish(
@@ -144,7 +151,11 @@ class MediaApi(Controller):
         )
         return PresignedView(str(upload.id), presigned, upload.expires_at)
 
-    @post("/presigned/{media_id:str}/complete", summary="Complete an upload into the store")
+    @post(
+        "/presigned/{media_id:str}/complete",
+        summary="Complete an upload into the store",
+        scope=scopes.POSTS_WRITE,
+    )
     async def complete(self, media_id: PathId, viewer: Viewer, rooms: House) -> UploadedView:
         """The file is there: make the media of it. Safe to repeat."""
         media = await rooms.media_room.uploads.finish(MediaId(id_from(media_id)), owner=viewer.id)

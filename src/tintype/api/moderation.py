@@ -1,29 +1,33 @@
 """The moderators' queue, decisions and log over HTTP. For everybody else these addresses do not exist."""
 
-from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Controller, delete, get, post, put
+from litestar import Controller, Request, delete, get, post, put
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler
 from litestar.params import FromQuery, JSONBody, QueryParameter
 
-from shardwright.ids import Layout
 from tintype.accounts import Account
 from tintype.api import scopes
+from tintype.api.cases import (
+    CaseDetailsView,
+    CasesView,
+    CaseView,
+    ComplaintView,
+    LogView,
+    show_case,
+    show_entry,
+)
 from tintype.api.cursors import decode_cursor, decode_place, encode_cursor, encode_place
 from tintype.api.given import Cursor, House, Limit, PathId, Viewer, id_from
 from tintype.base.ids import AccountId, IdText
-from tintype.media import Addresses
 from tintype.moderation import (
     Action,
     Case,
     CasePlace,
-    Entry,
-    LogEntry,
     ObjectKind,
-    ObjectState,
     Order,
-    Reason,
     Status,
 )
 from tintype.wiring import Rooms
@@ -32,82 +36,6 @@ Words = Annotated[str, msgspec.Meta(max_length=5_000, description="At most 1,000
 NameOf = Annotated[
     str | None, QueryParameter(description="The id of a moderator.", pattern=r"^[1-9][0-9]{0,18}$")
 ]
-
-
-class PersonView(msgspec.Struct, frozen=True):
-    """Somebody as a moderator needs to know them."""
-
-    account_id: str
-    username: str | None
-    status: str | None
-    role: str | None
-
-
-class CaseView(msgspec.Struct, frozen=True):
-    """A reported object. Who reported it is not shown to anybody."""
-
-    case_id: str
-    kind: ObjectKind
-    object_id: str
-    owner: PersonView
-    evidence_text: str
-    """Its words when it was first reported."""
-    evidence_urls: list[str]
-    """Its pictures when it was first reported."""
-    status: Status
-    report_count: int
-    object_state: ObjectState
-    outcome: str
-    opened_at: datetime
-    claimed_by: PersonView | None
-    claimed_until: datetime | None
-    appeal: str
-
-
-class ComplaintView(msgspec.Struct, frozen=True):
-    """What somebody said about it."""
-
-    reason: Reason
-    note: str
-    reported_at: datetime
-
-
-class EntryView(msgspec.Struct, frozen=True):
-    """One act of a moderator, as it is kept for good."""
-
-    entry_id: str
-    case_id: str
-    moderator: PersonView
-    action: Entry
-    reason: str
-    before: dict[str, str | None]
-    after: dict[str, str | None]
-    acted_at: datetime
-
-
-class CaseDetailsView(msgspec.Struct, frozen=True):
-    """A case with everything that was said and done about it."""
-
-    case: CaseView
-    reasons: dict[str, int]
-    complaints: list[ComplaintView]
-    history: list[EntryView]
-
-
-class CasesView(msgspec.Struct, frozen=True):
-    """A page of the queue."""
-
-    cases: list[CaseView]
-    next_cursor: str | None
-    has_more: bool
-
-
-class LogView(msgspec.Struct, frozen=True):
-    """A page of the log, newest first."""
-
-    entries: list[EntryView]
-    next_cursor: str | None
-    has_more: bool
 
 
 class NewCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -131,10 +59,21 @@ class Assignment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     moderator_id: IdText | None = None
 
 
+async def check_moderator(
+    connection: ASGIConnection[Any, Any, Any, Any],
+    _handler: BaseRouteHandler,
+) -> None:
+    """Before anything sent is read: what is wrong with it would tell that there is somebody to send it to."""
+    if isinstance(connection, Request):
+        _, account = await connection.app.state.sessions.recognise(connection)
+        connection.app.state.rooms.moderation.check(account)
+
+
 class ModerationApi(Controller):
     """For moderators alone."""
 
     path = "/api/v1/moderation"
+    guards = (check_moderator,)
     tags = ("Moderation",)
 
     @get("/cases", summary="The queue", scope=scopes.MODERATION)
@@ -245,42 +184,6 @@ class ModerationApi(Controller):
         return LogView(shown, encode_cursor(page.next_before), page.next_before is not None)
 
 
-def show_case(case: Case, people: dict[AccountId, Account], layout: Layout, addresses: Addresses) -> CaseView:
-    """A case for a moderator."""
-    folders: list[str] = case.evidence.get("folders", [])
-    words = [case.evidence.get(part, "") for part in ("username", "full_name", "text")]
-    return CaseView(
-        case_id=str(case.id),
-        kind=case.kind,
-        object_id=str(case.object_id),
-        owner=_person(case.owner_id, people),
-        evidence_text="\n".join(word for word in words if word),
-        evidence_urls=[addresses.of_pictures(folder, signed=True)["640"] for folder in folders],
-        status=case.status,
-        report_count=case.report_count,
-        object_state=case.object_state,
-        outcome=case.outcome,
-        opened_at=layout.id_time(case.opened_id),
-        claimed_by=_person(case.claimed_by, people) if case.claimed_by else None,
-        claimed_until=case.claimed_until,
-        appeal=case.appeal,
-    )
-
-
-def show_entry(entry: LogEntry, people: dict[AccountId, Account], layout: Layout) -> EntryView:
-    """An entry of the log for a moderator."""
-    return EntryView(
-        entry_id=str(entry.id),
-        case_id=str(entry.case_id),
-        moderator=_person(entry.moderator_id, people),
-        action=entry.action,
-        reason=entry.reason,
-        before=entry.before,
-        after=entry.after,
-        acted_at=layout.id_time(entry.id),
-    )
-
-
 async def _show_one(rooms: Rooms, case: Case) -> CaseView:
     people = await _people(rooms, case.owner_id, case.claimed_by)
     return show_case(case, people, rooms.shards.map.layout, rooms.media.addresses)
@@ -288,10 +191,3 @@ async def _show_one(rooms: Rooms, case: Case) -> CaseView:
 
 async def _people(rooms: Rooms, *ids: AccountId | None) -> dict[AccountId, Account]:
     return await rooms.accounts.find_many(each for each in ids if each is not None)
-
-
-def _person(account_id: AccountId, people: dict[AccountId, Account]) -> PersonView:
-    known: Any = people.get(account_id)
-    if known is None:
-        return PersonView(str(account_id), None, None, None)
-    return PersonView(str(account_id), known.username, known.status, known.role)

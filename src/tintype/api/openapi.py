@@ -6,6 +6,7 @@ The framework describes what routes return; it knows nothing of our problem+json
 from collections.abc import Iterator
 from typing import Any, cast
 
+import msgspec
 from litestar import Litestar
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
@@ -70,6 +71,9 @@ def complete(app: Litestar) -> None:
         responses = operation.responses or {}
         for status in [each for each in responses if each.isdigit() and int(each) >= FIRST_REFUSAL]:
             del responses[status]
+        for response in responses.values():
+            if isinstance(response, OpenAPIResponse) and _is_empty(response):
+                response.content = None
         responses["default"] = OpenAPIResponse(
             description="A refusal; `code` says which.",
             content={
@@ -77,7 +81,10 @@ def complete(app: Litestar) -> None:
             },
         )
         operation.responses = responses
+    closed = _closed_names()
     for schema in schemas.values():
+        if schema.title in closed:
+            schema.additional_properties = False
         for name, each in (schema.properties or {}).items():
             _give_example(name, each)
 
@@ -88,6 +95,21 @@ def _operations(app: Litestar) -> Iterator[Operation]:
             operation = cast("Operation | None", getattr(path, method))
             if operation is not None:
                 yield operation
+
+
+def _is_empty(response: OpenAPIResponse) -> bool:
+    """Whether an answer has no body, which is something else than a body of null."""
+    found = [each.schema for each in (response.content or {}).values()]
+    return all(isinstance(each, Schema) and each.type == OpenAPIType.NULL for each in found)
+
+
+def _closed_names() -> set[str]:
+    """What may hold no fields but those described."""
+    return {
+        each.__name__
+        for each in msgspec.Struct.__subclasses__()
+        if each.__struct_config__.forbid_unknown_fields
+    }
 
 
 def _problem() -> Schema:

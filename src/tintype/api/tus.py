@@ -9,10 +9,11 @@ import binascii
 from collections.abc import AsyncIterator
 from datetime import UTC
 from email.utils import format_datetime
-from typing import Any
+from typing import Any, cast
 
 from litestar import Controller, Request, Response, delete, get, head, patch, post
 
+from tintype.api import scopes
 from tintype.api.given import House, PathId, Viewer, id_from
 from tintype.api.media import UploadedView, show_uploaded, wish_from
 from tintype.api.multipart import chunks_of
@@ -73,7 +74,7 @@ class TusApi(Controller):
     before_request = greet
     exception_handlers = REFUSALS
 
-    @post("/", summary="Begin a resumable upload", request_max_body_size=None)
+    @post("/", summary="Begin a resumable upload", request_max_body_size=None, scope=scopes.POSTS_WRITE)
     async def begin(self, request: Request[Any, Any, Any], viewer: Viewer, rooms: House) -> Response[None]:
         """An upload of `Upload-Length` bytes; the first of them may come along."""
         metadata = request.headers.get("upload-metadata", "")
@@ -86,7 +87,7 @@ class TusApi(Controller):
             return _answer(201, location | _standing(upload, 0))
         return await _take(request, rooms, upload, at=0, status=201, headers=location)
 
-    @head("/{upload_id:str}", summary="Where an upload stands")
+    @head("/{upload_id:str}", summary="Where an upload stands", scope=scopes.POSTS_WRITE)
     async def standing(self, upload_id: PathId, viewer: Viewer, rooms: House) -> Response[None]:
         """How many bytes are safe."""
         upload = await _find(upload_id, viewer.id, rooms)
@@ -94,26 +95,33 @@ class TusApi(Controller):
         sizes = {"Upload-Length": str(upload.size_bytes), "Cache-Control": "no-store"}
         return _answer(200, _standing(upload, upload.received_bytes) | sizes | said)
 
-    @patch("/{upload_id:str}", summary="Send bytes", request_max_body_size=None)
+    @patch(
+        "/{upload_id:str}",
+        summary="Send bytes",
+        status_code=204,
+        request_max_body_size=None,
+        scope=scopes.POSTS_WRITE,
+    )
     async def send(
         self, request: Request[Any, Any, Any], upload_id: PathId, viewer: Viewer, rooms: House
-    ) -> Response[Any]:
+    ) -> Response[None]:
         """Bytes from `Upload-Offset` on; what arrives before the line breaks counts."""
         if not request.headers.get("content-type", "").startswith(CONTENT_TYPE):
             said = {"Tus-Resumable": VERSION}
-            return problem(415, "tus_type_wrong", f"Send the bytes as {CONTENT_TYPE}.", said)
+            refusal = problem(415, "tus_type_wrong", f"Send the bytes as {CONTENT_TYPE}.", said)
+            return cast("Response[None]", refusal)  # what is described is the answer that took the bytes
         upload = await _find(upload_id, viewer.id, rooms)
         return await _take(
             request, rooms, upload, at=_number(request, "upload-offset"), status=204, headers={}
         )
 
-    @delete("/{upload_id:str}", summary="End an upload")
+    @delete("/{upload_id:str}", summary="End an upload", scope=scopes.POSTS_WRITE)
     async def end(self, upload_id: PathId, viewer: Viewer, rooms: House) -> Response[None]:
         """Its bytes are gone."""
         await rooms.media_room.uploads.drop(MediaId(id_from(upload_id)), owner=viewer.id)
         return _answer(204, {})
 
-    @get("/{upload_id:str}", summary="What an upload became")
+    @get("/{upload_id:str}", summary="What an upload became", scope=scopes.POSTS_WRITE)
     async def result(self, upload_id: PathId, viewer: Viewer, rooms: House) -> UploadedView:
         """The media of an upload whose bytes are all there, made now if the last answer was lost."""
         media = await rooms.media_room.uploads.finish(MediaId(id_from(upload_id)), owner=viewer.id)

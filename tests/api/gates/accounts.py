@@ -3,40 +3,36 @@
 import secrets
 from typing import Any
 
-from tests.api.gates.gate import CARD, EVERYBODY, PEOPLE, Answers, Gate, open_to
+from tests.api.gates.gate import (
+    EVERYBODY,
+    PEOPLE,
+    SIGNED_IN_CARD,
+    Answers,
+    Gate,
+    anybody,
+    nobody,
+    open_to,
+)
 from tests.api.gates.world import NEVER_MADE, Actor, Kind, World
 from tests.support import PASSWORD, join, photo
 from tintype.accounts import Caller
 
-NOT_PEOPLE = frozenset({"anonymous", "wrong_scope"})
-SIGNED_IN_CARD: Answers = CARD | {"anonymous": 401}
 
-
-def nobody(status: int) -> Answers:
-    """Everybody signed in gets this answer."""
-    return {**anybody(status), "anonymous": 401}
-
-
-def anybody(status: int) -> Answers:
-    """Everybody gets this answer, signed in or not."""
-    return dict.fromkeys(EVERYBODY, status)
-
-
-async def _throwaway(world: World, _kind: Kind, actor: Actor) -> dict[str, Any]:
+async def _throwaway(world: World, kind: Kind, actor: Actor) -> dict[str, Any]:
     """Somebody new in place of the caller, because the call ends a session or an account."""
-    if actor in NOT_PEOPLE:
+    if world.person(actor, kind) is None:
         return {}
     made = await join(world.client, f"gate_{secrets.token_hex(6)}")
     return {"headers": {"Authorization": f"Bearer {made.token}"}}
 
 
 async def _own_name(world: World, kind: Kind, actor: Actor) -> dict[str, Any]:
-    person = world.person(actor, kind) if actor not in NOT_PEOPLE else None
+    person = world.person(actor, kind)
     return {"json": {"username": person.username if person else "gate_nobody"}}
 
 
 async def _picture(world: World, kind: Kind, actor: Actor) -> dict[str, Any]:
-    person = world.person(actor, kind) if actor not in NOT_PEOPLE else None
+    person = world.person(actor, kind)
     media_id = (await person.upload(photo(64, 64))).json()["media_id"] if person else NEVER_MADE
     return {"json": {"media_id": media_id}}
 
@@ -74,7 +70,7 @@ async def _token(world: World, kind: Kind, _actor: Actor) -> dict[str, Any]:
 
 
 async def _begun_totp(world: World, kind: Kind, actor: Actor) -> dict[str, Any]:
-    person = world.person(actor, kind) if actor not in NOT_PEOPLE else None
+    person = world.person(actor, kind)
     if person:
         await person.call("POST", "/security/totp")
     return {"json": {"code": "00000x"}}
@@ -86,7 +82,7 @@ PASSKEYS = "/api/v1/security/passkeys"
 
 GATES: dict[str, Gate] = {
     "POST /api/v1/accounts": open_to(EVERYBODY, prepare=_newcomer, scope=False),
-    "GET /api/v1/accounts/by-name/{username}": open_to(SIGNED_IN_CARD, hides=False),
+    "GET /api/v1/accounts/by-name/{username}": open_to(SIGNED_IN_CARD, hides=True),
     "GET /api/v1/usernames/available": open_to(EVERYBODY, params={"username": "gate_free"}, scope=False),
     "GET /api/v1/accounts/me": open_to(PEOPLE),
     "PATCH /api/v1/accounts/me": open_to(PEOPLE, body={}),
@@ -107,7 +103,7 @@ GATES: dict[str, Gate] = {
     "POST /api/v1/password-resets/use": open_to(
         anybody(400), body={"token": "x", "new_password": PASSWORD}, scope=False
     ),
-    "POST /api/v1/sessions": open_to(EVERYBODY, prepare=_credentials, scope=False),
+    "POST /api/v1/sessions": open_to(EVERYBODY, prepare=_credentials, shows_all=True, scope=False),
     "GET /api/v1/sessions": open_to(PEOPLE),
     "DELETE /api/v1/sessions": open_to(PEOPLE, prepare=_throwaway),
     "DELETE /api/v1/sessions/current": open_to(PEOPLE, prepare=_throwaway),

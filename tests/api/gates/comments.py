@@ -3,7 +3,20 @@
 import secrets
 from typing import Any
 
-from tests.api.gates.gate import CONTENT, OWN, PEOPLE, TOUCH, ByKind, Gate, open_to
+from tests.api.gates.gate import (
+    CARD,
+    COMMENT,
+    CONTENT,
+    EVERYBODY,
+    NOT_YOURS,
+    OWN,
+    PEOPLE,
+    PERSON,
+    TOUCH,
+    Gate,
+    open_to,
+)
+from tests.api.gates.posts import elsewhere
 from tests.api.gates.world import Actor, Kind, World, ok
 
 
@@ -20,16 +33,21 @@ async def _fresh(world: World, kind: Kind, _actor: Actor) -> dict[str, Any]:
     return {"comment_id": made["comment_id"]}
 
 
-NOT_YOURS: ByKind = {
-    "public": TOUCH["public"] | {"stranger": 403, "follower": 403, "moderator": 403},
-    "private": TOUCH["private"] | {"follower": 403},
-}
+async def _guest(world: World, kind: Kind, _actor: Actor) -> dict[str, Any]:
+    return {"comment_id": world.targets[kind].ids["guest_comment_id"]}
+
 
 GATES: dict[str, Gate] = {
-    "GET /api/v1/posts/{post_id}/comments": open_to(CONTENT, hides=True),
+    "GET /api/v1/posts/{post_id}/comments": open_to(CONTENT, hides=True, shows=COMMENT),
+    "GET /api/v1/posts/{post_id}/comments (the author's under a friend's post)": open_to(
+        EVERYBODY, prepare=elsewhere, shows=dict.fromkeys(CONTENT, "guest_comment_id")
+    ),
     "POST /api/v1/posts/{post_id}/comments": open_to(TOUCH, prepare=_words, hides=True),
     "GET /api/v1/posts/{post_id}/comments/kept-back": open_to(OWN, hides=True),
-    "GET /api/v1/comments/{comment_id}": open_to(CONTENT, hides=True),
+    "GET /api/v1/comments/{comment_id}": open_to(CONTENT, hides=True, shows=COMMENT),
+    "GET /api/v1/comments/{comment_id} (the author's under a friend's post)": open_to(
+        CARD, prepare=_guest, hides=True, shows=PERSON
+    ),
     "DELETE /api/v1/comments/{comment_id}": open_to(NOT_YOURS, prepare=_fresh, hides=True),
     "GET /api/v1/comments/{comment_id}/replies": open_to(CONTENT, hides=True),
     "PUT /api/v1/comments/{comment_id}/like": open_to(TOUCH, hides=True),

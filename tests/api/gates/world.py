@@ -1,19 +1,24 @@
 """A small world for the gates: two authors, one of them private, and one person for every way of standing to them."""
 
+import asyncio
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from httpx import AsyncClient, Response
 
-from tests.support import Person, join
+from tests.support import Person, eventually, join
+from tintype.api import scopes
 from tintype.base.ids import AccountId
 from tintype.wiring import Rooms
+from tintype.worker import Worker
 
 Actor = str
 Kind = str
 KINDS: tuple[Kind, ...] = ("public", "private")
 SIGNED_IN: tuple[Actor, ...] = ("stranger", "follower", "blocked", "owner", "moderator")
+TAG = "gate"
 NEVER_MADE = "23058430092136"
 """Looks like an id of shard 0, from the first days of the epoch; nothing was ever made under it."""
 
@@ -36,10 +41,11 @@ class World:
     rooms: Rooms
     people: dict[str, Person]
     targets: dict[Kind, Target]
-    tokens: dict[str, str] = field(default_factory=dict[str, str])
+    tokens: dict[Actor, str] = field(default_factory=dict[Actor, str])
+    """Tokens of programs: one for every scope that it lacks, and one that has them all."""
 
     def person(self, actor: Actor, kind: Kind) -> Person | None:
-        """Who plays a part."""
+        """Who plays a part; nobody for those who have not signed in, and for programs."""
         if actor in {"anonymous", *self.tokens}:
             return None
         return self.targets[kind].owner if actor == "owner" else self.people[actor]
@@ -54,22 +60,104 @@ class World:
             method, path, headers=headers | options.pop("headers", {}), **options
         )
 
+    async def stand_in(self, actor: Actor, kind: Kind) -> Person | None:
+        """Somebody new who stands to the author as the caller does, for calls that change just that."""
+        if self.person(actor, kind) is None or actor == "owner":
+            return self.person(actor, kind)
+        person = await join(self.client, f"gate_{secrets.token_hex(6)}")
+        await place(self.rooms, person, actor, self.targets[kind].owner)
+        return person
+
 
 async def build(client: AsyncClient, rooms: Rooms) -> World:
-    """Everybody joins, the authors post, friends follow, and one is blocked by both."""
-    names = ("stranger", "follower", "blocked", "moderator", "reader")
-    people = {name: await join(client, f"gate_{name}") for name in names}
-    targets: dict[Kind, Target] = {}
-    for kind in KINDS:
-        owner = await join(client, f"gate_{kind}")
-        post = await owner.publish(f"a photo by {kind}")
-        comment = await ok(owner.call("POST", f"/posts/{post['post_id']}/comments", json={"text": "mine"}))
-        targets[kind] = Target(owner, post["post_id"], comment["comment_id"])
-        await ok(people["follower"].call("PUT", f"/accounts/{owner.account_id}/follow"))
-    _, wrong_scope = await rooms.accounts.programs.make(
-        account_id(people["reader"]), "gate", scopes=["moderation"], known=["moderation"], days=1
+    """Everybody joins, a friend follows both authors, both block the same person, and then they post."""
+    people = {name: await join(client, f"gate_{name}") for name in ("program", *SIGNED_IN) if name != "owner"}
+    authors = {kind: await join(client, f"gate_{kind}") for kind in KINDS}
+    for kind, author in authors.items():
+        await ok(author.call("PATCH", "/accounts/me", json={"is_private": kind == "private"}))
+        for actor, person in people.items():
+            await place(rooms, person, actor, author)
+    await rooms.accounts.standing.set_role(account_id(people["program"]), "moderator")
+    friend = people["follower"]
+    elsewhere = await friend.publish("where others are guests")
+    targets = {kind: await _author(author, friend, elsewhere["post_id"]) for kind, author in authors.items()}
+    world = World(client, rooms, people, targets, await _tokens(rooms, people["program"]))
+    await _settle(world)
+    return world
+
+
+async def place(rooms: Rooms, person: Person, actor: Actor, author: Person) -> None:
+    """Bring somebody to stand to an author as a part asks for."""
+    if actor == "follower":
+        await ok(person.call("PUT", f"/accounts/{author.account_id}/follow"))
+        await ok(author.call("PUT", f"/follow-requests/{person.account_id}"))
+    elif actor == "blocked":
+        await ok(author.call("PUT", f"/blocks/{person.account_id}"))
+    elif actor == "moderator":
+        await rooms.accounts.standing.set_role(account_id(person), "moderator")
+
+
+def lacking(scope: str | None) -> Actor:
+    """The program that may do everything but this; where a route is for no program, the one that may do all."""
+    return f"program without {scope}" if scope else "program"
+
+
+async def _author(owner: Person, friend: Person, elsewhere_id: str) -> Target:
+    """A post with a tag, a place, the friend in it and a comment; a like and a comment under the friend's post."""
+    media_id = (await owner.upload()).json()["media_id"]
+    spot = await ok(owner.call("POST", "/places", json={"name": "Gate", "latitude": 1, "longitude": 2}))
+    draft = {
+        "media_ids": [media_id],
+        "caption": f"#{TAG} of @{owner.username}",
+        "place": {"place_id": spot["place_id"], "name": "Gate", "lat": 1, "lon": 2},
+        "tagged": [{"media_id": media_id, "user_id": friend.account_id, "x": 0.5, "y": 0.5}],
+    }
+    post = await ok(owner.call("POST", "/posts", json=draft))
+    comment = await ok(owner.call("POST", f"/posts/{post['post_id']}/comments", json={"text": "mine"}))
+    await ok(owner.call("PUT", f"/posts/{elsewhere_id}/like"))
+    words = await ok(owner.call("POST", f"/posts/{elsewhere_id}/comments", json={"text": "a guest's"}))
+    ids = {
+        "media_id": media_id,
+        "tag": TAG,
+        "place_id": spot["place_id"],
+        "elsewhere_id": elsewhere_id,
+        "guest_comment_id": words["comment_id"],
+    }
+    return Target(owner, post["post_id"], comment["comment_id"], ids)
+
+
+async def _settle(world: World) -> None:
+    """A worker has filed and handed on everything that was done so far."""
+    rooms = world.rooms
+    worker = Worker(
+        rooms.settings, rooms.shards, rooms.bus, handlers=rooms.handlers(), schedules=rooms.schedules()
     )
-    return World(client, rooms, people, targets, {"wrong_scope": wrong_scope})
+    task = asyncio.create_task(worker.run())
+    friend, target = world.people["follower"], world.targets["public"]
+
+    seen = {
+        "/search/people?q=gate_p": world.targets["private"].owner.account_id,
+        "/search/people?q=gate_pu": target.owner.account_id,
+        f"/tags/{TAG}/posts": target.post_id,
+        f"/places/{target.ids['place_id']}/posts": target.post_id,
+        "/feed": target.post_id,
+    }
+
+    async def is_done() -> bool:
+        return all([told in (await friend.call("GET", path)).text for path, told in seen.items()])
+
+    await eventually(is_done, what="the posts are found")
+    worker.stop()
+    await task
+
+
+async def _tokens(rooms: Rooms, holder: Person) -> dict[Actor, str]:
+    made: dict[Actor, str] = {}
+    for left_out in (None, *scopes.ALL):
+        _, made[lacking(left_out)] = await rooms.accounts.programs.make(
+            account_id(holder), "gate", scopes=scopes.ALL - {left_out}, known=scopes.ALL, days=1
+        )
+    return made
 
 
 async def ok(call: Any) -> dict[str, Any]:
@@ -81,10 +169,11 @@ async def ok(call: Any) -> dict[str, Any]:
 
 def same_refusal(one: Response, other: Response) -> bool:
     """Whether two refusals cannot be told apart but by the id of the request."""
-    return (
-        _without_request(one.json()) == _without_request(other.json())
-        and one.status_code == other.status_code
-    )
+    return one.status_code == other.status_code and _told(one) == _told(other)
+
+
+def _told(answer: Response) -> dict[str, Any]:
+    return _without_request(answer.json()) if answer.content else {}
 
 
 def _without_request(body: Mapping[str, Any]) -> dict[str, Any]:
