@@ -50,7 +50,7 @@ class BelongingsApi(Controller):
     path = "/api/v1/accounts/me"
     tags = ("Accounts",)
 
-    @post("/deletion", summary="Delete my account", status_code=202, scope=scopes.ACCOUNT_WRITE)
+    @post("/deletion", summary="Delete my account", status_code=202)
     async def leave(self, data: JSONBody[Leave], viewer: Viewer, rooms: House) -> LeavingView:
         """Invisible and signed out at once; erased after some days, unless one signs in again."""
         return LeavingView(await rooms.departures.leaving.request(viewer.id, data.password))
