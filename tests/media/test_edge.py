@@ -1,6 +1,7 @@
 """The whole thing behind a real proxy: files untouched, uploads streamed, and resumed after a kill."""
 
 import asyncio
+import os
 import shutil
 import socket
 import sys
@@ -76,16 +77,55 @@ async def test_behind_caddy_files_are_untouched_and_uploads_resume(
     assert living_stack.crashes() == []
 
 
-async def test_nginx_understands_our_configuration(tmp_path: Path) -> None:
+async def test_nginx_keeps_public_files_at_the_edge_and_no_private_ones(
+    living_stack: LivingStack, tmp_path: Path
+) -> None:
+    async with cached(living_stack, tmp_path) as client:
+        eve = await join(client, "eve")
+        address = (await eve.upload()).json()["urls"]["640"]
+        first, second = [await client.get(address, headers={"Accept": "image/jpeg"}) for _ in range(2)]
+        other = await client.get(address, headers={"Accept": "image/webp,*/*"})
+        await eve.call("PATCH", "/accounts/me", json={"is_private": True})
+        signed = (await eve.upload()).json()["urls"]["640"]
+        private = [await client.get(signed, headers={"Accept": "image/jpeg"}) for _ in range(2)]
+
+    assert [each.headers["x-cache"] for each in (first, second)] == ["MISS", "HIT"]
+    assert second.content == first.content
+    assert (other.headers["x-cache"], other.headers["content-type"]) == ("MISS", "image/webp")
+    assert [(each.status_code, each.headers["x-cache"]) for each in private] == [(200, "MISS")] * 2
+
+
+@asynccontextmanager
+async def cached(stack: LivingStack, folder: Path) -> AsyncGenerator[AsyncClient]:
+    """A client that reaches the stack through nginx with our configuration."""
     nginx = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
     if nginx is None:
         pytest.skip("nginx is not installed")
-    ours = (CHECKOUT / "deploy" / "nginx.conf").read_text().replace("/var/cache/nginx", str(tmp_path))
-    config = tmp_path / "nginx.conf"
-    config.write_text(f"pid {tmp_path}/pid; events {{}} http {{ {ours} }}")
-    checked = await asyncio.create_subprocess_exec(nginx, "-t", "-c", str(config))
-
-    assert await checked.wait() == 0
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    ours = (CHECKOUT / "deploy" / "nginx.conf").read_text()
+    for theirs, here in (
+        ("/var/cache/nginx", str(folder)),
+        ("server 127.0.0.1:8080", f"server 127.0.0.1:{stack.port}"),
+        ("listen 80", f"listen 127.0.0.1:{port}"),
+    ):
+        assert theirs in ours
+        ours = ours.replace(theirs, here)
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    places = " ".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
+    user = "user root;" if os.getuid() == 0 else ""
+    main = f"{user} daemon off; pid {folder}/pid; error_log {folder}/error.log; events {{}}"
+    config = folder / "nginx.conf"
+    config.write_text(f"{main} http {{ access_log off; {places} {ours} }}")
+    process = await asyncio.create_subprocess_exec(nginx, "-c", str(config), "-e", f"{folder}/error.log")
+    try:
+        async with AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            await _wait_for(client)
+            yield client
+    finally:
+        process.terminate()
+        await process.wait()
 
 
 async def _check_files(client: AsyncClient, address: str) -> None:

@@ -7,7 +7,9 @@ import pytest
 from tests.media.photos import recipes
 from tests.media.photos.conftest import Make
 from tintype.media.errors import MediaDimensionsRefused
+from tintype.media.looks import Crop, Edit
 from tintype.media.photos import Kind
+from tintype.media.photos.pipeline import make_photo
 
 NAMES = ["1080.jpg", "640.jpg", "320.jpg", "150.jpg", "1080s.jpg", "640s.jpg", "320s.jpg", "150s.jpg"]
 
@@ -162,3 +164,22 @@ def _check_corners(pixels: np.ndarray) -> None:  # pyright: ignore[reportMissing
     for name, (down, across) in places.items():
         found = pixels[int(down * height), int(across * width)].astype(int)
         assert np.abs(found - recipes.CORNERS[name]).max() < 12, name
+
+
+@pytest.mark.parametrize(
+    ("edit", "largest"),
+    [
+        (Edit(crop=Crop(width=0.5)), (1080, 1620)),
+        (Edit(crop=Crop(x=0.25, y=0.25, width=0.25, height=0.25)), (1008, 756)),
+        (Edit(crop=Crop(width=0.5, height=0.5), turns=1), (1080, 1440)),
+        (Edit(straighten=5), None),
+    ],
+)
+def test_a_part_is_cut_out_of_the_large_picture(
+    source: Path, out: Path, edit: Edit, largest: tuple[int, int] | None
+) -> None:
+    source.write_bytes(recipes.encode(recipes.plain((120, 130, 140), width=4032, height=3024)))
+
+    photo = make_photo(source, out, edit)
+
+    assert photo.width == 1080 if largest is None else (photo.width, photo.height) == largest

@@ -27,22 +27,29 @@ TOO_COSTLY = ("out of memory", "File too large", "No space left")
 SPARE = 4 / 3
 SIDEWAYS = 5
 """Orientations from 5 on lie on their side."""
+Widest = Callable[[int, int], int]
+"""How wide the picture may be at most, given the width and height it has upright."""
 
 
-def decode(content: bytes, header: Header) -> tuple[pyvips.Image, bytes]:
-    """Return the picture at our largest size, and its EXIF block."""
+def our_largest(_width: int, _height: int) -> int:
+    """No wider than anything we show."""
+    return SIZES[0]
+
+
+def decode(content: bytes, header: Header, widest: Widest = our_largest) -> tuple[pyvips.Image, bytes]:
+    """Return the picture at our largest size, or wider where a part of it is to be cut out; and its EXIF block."""
     try:
-        opened = open_heif(content) if header.kind is Kind.HEIC else _open(content, header)
+        opened = open_heif(content) if header.kind is Kind.HEIC else _open(content, header, widest)
         _check_truth(header, opened)
-        return _make_base(opened), opened.exif
+        return _make_base(opened, widest), opened.exif
     except pyvips.Error as error:
         kind = MediaTooCostly if any(words in str(error) for words in TOO_COSTLY) else MediaDamaged
         raise kind(error=str(error)[:500]) from error
 
 
-def fit_width(width: int) -> int:
-    """Our largest width, or the picture's own if that is smaller, or the least we show."""
-    return max(LEAST_WIDTH, min(width, SIZES[0]))
+def fit_width(width: int, widest: int = SIZES[0]) -> int:
+    """The widest we want, or the picture's own width if that is smaller, or the least we show."""
+    return max(LEAST_WIDTH, min(width, widest))
 
 
 def scale_to(image: pyvips.Image, width: int, height: int) -> pyvips.Image:
@@ -57,14 +64,14 @@ def scale_to_width(image: pyvips.Image, width: int) -> pyvips.Image:
     return scale_to(image, width, max(1, round(image.height * width / image.width)))
 
 
-def _open(content: bytes, header: Header) -> Opened:
+def _open(content: bytes, header: Header, widest: Widest) -> Opened:
     options: dict[str, Any] = {"access": "sequential", "fail_on": "error"}  # any: keywords of three loaders
     load = LOADERS[header.kind]
     image: pyvips.Image = load(content, **options)
     orientation = _orientation(image)
     exif = find_field(image, "exif-data") or b""
     opened = Opened(image, image.width, image.height, orientation, exif)
-    shrink = _shrink_factor(opened) if header.kind is Kind.JPEG else 1
+    shrink = _shrink_factor(opened, widest) if header.kind is Kind.JPEG else 1
     return opened if shrink == 1 else replace(opened, image=load(content, shrink=shrink, **options))
 
 
@@ -73,9 +80,17 @@ def _orientation(image: pyvips.Image) -> int:
     return value if value in range(1, 9) else 1
 
 
-def _shrink_factor(opened: Opened) -> int:
-    width = opened.height if opened.orientation >= SIDEWAYS else opened.width
-    return next((factor for factor in (8, 4, 2) if width / factor >= SIZES[0] * SPARE), 1)
+def _shrink_factor(opened: Opened, widest: Widest) -> int:
+    wide, high = _upright(opened)
+    wanted = widest(wide, high) * SPARE
+    return next((factor for factor in (8, 4, 2) if wide / factor >= wanted), 1)
+
+
+def _upright(opened: Opened) -> tuple[int, int]:
+    # Before shrinking, whose rounding would bend the shape.
+    if opened.orientation >= SIDEWAYS:
+        return opened.height, opened.width
+    return opened.width, opened.height
 
 
 def _check_truth(header: Header, opened: Opened) -> None:
@@ -90,17 +105,16 @@ def _check_truth(header: Header, opened: Opened) -> None:
         raise MediaDimensionsFalse(expected=str(expected), found=str(found))
 
 
-def _make_base(opened: Opened) -> pyvips.Image:
+def _make_base(opened: Opened, widest: Widest) -> pyvips.Image:
     image = opened.image
     if image.hasalpha():
         white = 65535 if image.format == "ushort" else 255
         image = image.flatten(background=[white])
-    is_sideways = opened.orientation >= SIDEWAYS
-    sides = opened.width, opened.height  # before shrinking, whose rounding would bend the shape
-    wide, high = sides[::-1] if is_sideways else sides
-    size = fit_width(wide), max(1, round(high * fit_width(wide) / wide))
+    wide, high = _upright(opened)
+    width = fit_width(wide, widest(wide, high))
+    size = width, max(1, round(high * width / wide))
     take_complaints()
-    image = scale_to(image, *(size[::-1] if is_sideways else size))
+    image = scale_to(image, *(size[::-1] if opened.orientation >= SIDEWAYS else size))
     # libjpeg paints the rest grey when a picture ends before its size does. Its other complaints (bytes too many
     # before the end, say) are about photos that real cameras write.
     if "premature end" in take_complaints():

@@ -1,17 +1,16 @@
-"""The photo jobs as the sandbox calls them: one argument, one result, paths as text."""
+"""The photo jobs as the sandbox calls them: one argument, one result, paths as text.
 
-import importlib.util
+The helper loads this module once; what it loads, no job has to load.
+"""
+
 from pathlib import Path
 
 import msgspec
 
+from tintype.media.looks import Edit
 from tintype.media.photos.convert import convert
 from tintype.media.photos.models import LazyKind, MadePhoto, PhotoFile
-from tintype.media.photos.pipeline import find_looks, make_photo
-
-# The helper loads this module once; what it loads here, no job has to load.
-if importlib.util.find_spec("tintype.media.looks"):
-    find_looks()
+from tintype.media.photos.pipeline import make_photo
 
 
 class MakePhoto(msgspec.Struct, frozen=True):
@@ -32,9 +31,7 @@ class Convert(msgspec.Struct, frozen=True):
 
 def make_photo_job(arguments: MakePhoto) -> MadePhoto:
     """Make a photo, edited if an edit was given."""
-    edit = msgspec.msgpack.decode(arguments.edit)
-    if edit is not None:
-        edit = msgspec.msgpack.decode(arguments.edit, type=find_looks().Edit)
+    edit = msgspec.msgpack.decode(arguments.edit, type=Edit | None)
     return make_photo(Path(arguments.source), Path(arguments.out), edit)
 
 

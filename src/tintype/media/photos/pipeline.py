@@ -5,49 +5,35 @@ them that holds it. Nothing of the original's metadata is written. Runs in the s
 no network.
 """
 
-import importlib
+import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Protocol, cast
 
 import numpy as np
 
+from tintype.media.looks import Edit, cut, tint
 from tintype.media.photos.decode import decode, fit_width, scale_to, scale_to_width
 from tintype.media.photos.exif import read_exif
-from tintype.media.photos.models import SIZES, MadePhoto, PhotoFile
+from tintype.media.photos.models import SIZES, Header, MadePhoto, PhotoFile
 from tintype.media.photos.placeholder import make_placeholder
 from tintype.media.photos.sniff import read_header
 from tintype.media.photos.vips import pyvips
 
 QUALITY = 82
+WIDEST_CUT = 4 * SIZES[0]
+"""A part is cut out of a picture no wider than this: it bounds memory, and smaller parts are few."""
+LEANING = 1.25
+"""Straightening loses about this much of the width."""
 
 
-class Looks(Protocol):
-    """What this room needs of `tintype.media.looks`, loaded only when a photo is edited."""
-
-    Edit: type[Any]
-
-    def apply(self, image: pyvips.Image, edit: Any) -> pyvips.Image:
-        """Return the edited picture: sRGB, eight bits, three bands, in and out."""
-        ...
-
-
-def find_looks() -> Looks:
-    """Load the looks."""
-    return cast("Looks", importlib.import_module("tintype.media.looks"))
-
-
-def make_photo(source: Path, out: Path, edit: Any = None) -> MadePhoto:  # any: `looks.Edit`, see `Looks`
+def make_photo(source: Path, out: Path, edit: Edit | None = None) -> MadePhoto:
     """Write every size of a photo into a folder, as `1080.jpg` … `150.jpg` and square as `1080s.jpg` … `150s.jpg`.
 
     A size larger than the picture is made at the picture's own width, so that every name exists.
     """
     content = source.read_bytes()
     header = read_header(content)
-    base, block = decode(content, header)
-    if edit is not None:
-        base = find_looks().apply(base, edit)
-        base = scale_to_width(base, fit_width(base.width))
+    base, block = decode(content, header) if edit is None else _edited(content, header, edit)
     exif, gps = read_exif(block)
     levels = list(_pyramid(base))
     squares = [_square(levels, size) for size in SIZES]
@@ -60,6 +46,19 @@ def make_photo(source: Path, out: Path, edit: Any = None) -> MadePhoto:  # any: 
         exif=exif,
         gps=gps,
     )
+
+
+def _edited(content: bytes, header: Header, edit: Edit) -> tuple[pyvips.Image, bytes]:
+    """Cut first, out of as large a picture as the part needs, then scale, then colour: a small part stays sharp."""
+
+    def widest(width: int, height: int) -> int:
+        across = (height / width if edit.turns % 2 else 1.0) * edit.crop.width
+        leaning = LEANING if edit.straighten else 1.0
+        return min(WIDEST_CUT, math.ceil(SIZES[0] * leaning / across))
+
+    base, block = decode(content, header, widest)
+    base = cut(base, edit)
+    return tint(scale_to_width(base, fit_width(base.width)), edit), block
 
 
 def _pyramid(image: pyvips.Image) -> Iterator[pyvips.Image]:
