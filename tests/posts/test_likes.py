@@ -314,6 +314,7 @@ async def test_every_count_is_compared_with_its_rows(rooms: Rooms, ana: Person, 
     assert {each.tally: each.repaired for each in reports} == {
         "likes": 0,
         "posts": 2,
+        "comments": 0,
         "followers": 2,
         "following": 2,
     }
