@@ -1,7 +1,4 @@
-"""The photo jobs as the sandbox calls them: one argument, one result, paths as text.
-
-The helper loads this module once; what it loads, no job has to load.
-"""
+"""The photo jobs as the sandbox calls them: one argument, one result, paths as text."""
 
 from pathlib import Path
 
