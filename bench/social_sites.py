@@ -55,7 +55,7 @@ def _cpu_s(process: psutil.Process) -> float:
         try:
             times = each.cpu_times()
         except psutil.NoSuchProcess:
-            continue
+            continue  # it ended since it was listed
         total += times.user + times.system
     return total
 

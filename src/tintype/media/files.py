@@ -130,7 +130,7 @@ class MediaFiles:
             try:
                 opened = await self._storage.open(file.path, tier=tier, part=part)
             except MediaNotFound:
-                continue
+                continue  # it is on its way to another store: look there
             await self._note_read(file.media_id, tier)
             return opened
         raise MediaNotFound

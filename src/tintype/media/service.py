@@ -123,10 +123,6 @@ class MediaLibrary:
         if not await self.delete([media_id], only_unposted=True):
             raise MediaPosted
 
-    async def open_file(self, folder: str, name: str) -> Opened:
-        """One of the files that others see, wherever it lies."""
-        return await self._storage.open_anywhere(f"{folder}/{name}", "hot")
-
     async def open_original(self, media_id: MediaId, *, owner: AccountId) -> Opened:
         """The file as it was sent, for its owner alone."""
         media = await self.get(media_id, owner=owner)
