@@ -23,6 +23,8 @@ ACTS_OF = Query.parse(
     """,
 )
 
+CLOSE = Query.parse("close", "UPDATE accounts SET status = 'gone' WHERE id = :account_id")
+
 
 async def test_what_is_older_than_ninety_days_is_gone_with_its_place_in_the_count(
     rooms: Rooms, ana: Person, bo: Person
@@ -110,6 +112,18 @@ async def test_counts_equal_rows_after_a_crowd_of_likes_reads_and_undos(
     shown = await lines(ana, limit=50)
     assert sum(each["actor_count"] for each in shown) == len(final)
     assert await unread(ana) == sum(not each["is_read"] for each in shown)
+
+
+async def test_a_late_word_of_who_has_left_leaves_nothing_behind(rooms: Rooms, ana: Person, bo: Person) -> None:
+    photo = await ana.publish()
+    await hear(rooms, like(photo, ana, bo, 1))
+    await rooms.shards.owner(id_of(bo)).execute(CLOSE, account_id=id_of(bo))
+    await rooms.accounts.forget(id_of(bo))
+    await _erase(rooms, id_of(bo))
+
+    await hear(rooms, like(photo, ana, bo, 2, is_liked=False))
+
+    assert await rooms.shards.owner(id_of(ana)).fetch(ACTS_OF, account_id=id_of(bo)) == []
 
 
 async def _erase(rooms: Rooms, account_id: AccountId) -> None:

@@ -42,7 +42,11 @@ class Hearing:
 
     async def unhear(self, act: Act) -> None:
         """Take the act back, also one that has not been heard of yet; whoever has left needs nothing any more."""
-        if await self._is_there(act.recipient_id):
+        if not await self._is_there(act.recipient_id):
+            return
+        if await self._has_left(act.actor_id):  # nothing of theirs is told again, so nothing need keep it silent
+            await self._telling.forget_actor(act.recipient_id, act.actor_id)
+        else:
             await self._telling.take_back(act)
 
     async def on_liked(self, event: PostLiked) -> None:
@@ -179,7 +183,11 @@ class Hearing:
 
     async def _is_there(self, recipient: AccountId) -> bool:
         seen = (await self._sight.of(recipient, [recipient])).get(recipient)
-        return seen is not None and seen.account.status != "leaving"
+        return seen is not None and seen.account.status not in {"leaving", "gone"}
+
+    async def _has_left(self, actor: AccountId) -> bool:
+        seen = (await self._sight.of(actor, [actor])).get(actor)
+        return actor != HOUSE and (seen is None or seen.account.status == "gone")
 
 
 def is_welcome(actor: Seen | None) -> bool:

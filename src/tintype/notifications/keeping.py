@@ -54,9 +54,7 @@ class Keeping:
             if len(recipients) == ERASE_BATCH:
                 break
         for recipient in recipients:
-            await self._telling.take_back_actors(recipient, [account_id])
-            shard = self._shards.owner(recipient)
-            await shard.execute(self._queries.erase_acts_of, account_id=recipient, actor_id=account_id)
+            await self._telling.forget_actor(recipient, account_id)
         own = self._shards.owner(account_id)
         if recipients:
             await own.execute(self._queries.erase_traces, source_id=account_id, recipient_ids=recipients)

@@ -52,6 +52,12 @@ class Telling:
         """Nothing that these people did is in the recipient's list."""
         await self._leave(recipient, self._queries.take_back_actors, actor_ids=list(actors))
 
+    async def forget_actor(self, recipient: AccountId, actor: AccountId) -> None:
+        """Nothing remembers that this person, who has left, ever did something to the recipient."""
+        await self.take_back_actors(recipient, [actor])
+        shard = self._shards.owner(recipient)
+        await shard.execute(self._queries.erase_acts_of, account_id=recipient, actor_id=actor)
+
     async def take_back_posts(self, recipient: AccountId, posts: Iterable[PostId]) -> None:
         """Nothing about these posts is in the recipient's list."""
         await self._leave(recipient, self._queries.take_back_posts, post_ids=list(posts))
