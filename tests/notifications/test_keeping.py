@@ -114,7 +114,9 @@ async def test_counts_equal_rows_after_a_crowd_of_likes_reads_and_undos(
     assert await unread(ana) == sum(not each["is_read"] for each in shown)
 
 
-async def test_a_late_word_of_who_has_left_leaves_nothing_behind(rooms: Rooms, ana: Person, bo: Person) -> None:
+async def test_a_late_word_of_who_has_left_leaves_nothing_behind(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
     photo = await ana.publish()
     await hear(rooms, like(photo, ana, bo, 1))
     await rooms.shards.owner(id_of(bo)).execute(CLOSE, account_id=id_of(bo))

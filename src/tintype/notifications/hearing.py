@@ -44,7 +44,7 @@ class Hearing:
         """Take the act back, also one that has not been heard of yet; whoever has left needs nothing any more."""
         if not await self._is_there(act.recipient_id):
             return
-        if await self._has_left(act.actor_id):  # nothing of theirs is told again, so nothing need keep it silent
+        if await self._has_left(act.actor_id):  # nothing of theirs will be told that must be kept silent
             await self._telling.forget_actor(act.recipient_id, act.actor_id)
         else:
             await self._telling.take_back(act)
