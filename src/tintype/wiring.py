@@ -25,6 +25,7 @@ from tintype import (
     posts,
     saves,
     search,
+    stories,
 )
 from tintype.accounts import Accounts
 from tintype.base import leases, outbox
@@ -39,16 +40,19 @@ from tintype.base.memory import connect_redis
 from tintype.base.outbox import Outbox
 from tintype.base.settings import Settings, directory_dsn, server_dsns
 from tintype.base.tallies import Reconciler, Tally
+from tintype.base.wire import PipelinedWire
 from tintype.belongings import Departures
 from tintype.comments import Comments
-from tintype.feed import Feed, Timelines
+from tintype.feed import Feed, Timelines, Visible
 from tintype.graph import Circles, Graph, Sight, Suggestions, graph_tallies
 from tintype.media import MediaBelongings, MediaLibrary, MediaRoom, Progress, build_media
 from tintype.moderation import Moderation
 from tintype.notifications import Notifications
 from tintype.posts import Desk, Posts, Profiles, Rules
+from tintype.ranking import Ranking
 from tintype.saves import Saves
 from tintype.search import Search
+from tintype.stories import Stories
 
 QUERIES = (
     leases.QUERIES,
@@ -64,6 +68,7 @@ QUERIES = (
     search.QUERIES,
     moderation.QUERIES,
     belongings.QUERIES,
+    stories.QUERIES,
 )
 
 RECONCILE_EVERY_S = 6 * 3_600.0
@@ -90,7 +95,9 @@ class Rooms:
     profiles: Profiles
     comments: Comments
     saves: Saves
+    ranking: Ranking
     feed: Feed
+    stories: Stories
     notifications: Notifications
     search: Search
     moderation: Moderation
@@ -103,7 +110,9 @@ class Rooms:
             *self.graph.handlers(),
             *self.media_room.handlers(),
             *self.posts.handlers(),
+            *self.ranking.handlers(),
             *self.feed.handlers(),
+            *self.stories.handlers(),
             *self.comments.handlers(),
             *self.notifications.handlers(),
             *self.search.handlers(),
@@ -119,6 +128,8 @@ class Rooms:
             Schedule("counts-reconcile", RECONCILE_EVERY_S, self._reconcile),
             *self.media_room.schedules(),
             *self.posts.schedules(),
+            *self.ranking.schedules(),
+            *self.stories.schedules(),
             *self.accounts.schedules(),
             *self.comments.schedules(),
             *self.notifications.schedules(),
@@ -196,6 +207,19 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
     said = Comments(shards, events, sight, shared, names=posts.Names(people, cache), limiter=limiter)
     told = Notifications(shards, events, sight, posts=shared, comments=said, settings=settings, bus=bus)
     kept = Saves(shards, shared)
+    wire = PipelinedWire(redis)
+    ranking = Ranking(wire, settings.namespace)
+    shown = Stories(
+        shards,
+        events,
+        sight,
+        graph=follows,
+        media=pictures.library,
+        ranking=ranking,
+        limiter=limiter,
+        wire=wire,
+        namespace=settings.namespace,
+    )
     finding = Search(shards, sight, follows, shared, limiter)
     judging = Moderation(
         shards,
@@ -225,7 +249,14 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
         profiles=Profiles(desk, shared),
         comments=said,
         saves=kept,
-        feed=Feed(Timelines(redis, settings.namespace), follows, shared),
+        ranking=ranking,
+        feed=Feed(
+            Timelines(redis, settings.namespace),
+            follows,
+            shared,
+            Visible(shared, follows, sight, kept),
+        ),
+        stories=shown,
         notifications=told,
         search=finding,
         moderation=judging,
@@ -237,6 +268,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
             {
                 "comments": said,
                 "saves": kept,
+                "stories": shown,
                 "posts": shared,
                 "graph": follows,
                 "search": finding,

@@ -5,5 +5,6 @@ Owns the timelines in Redis, which can be rebuilt from the shards at any time.
 
 from tintype.feed.service import Feed, FeedPage
 from tintype.feed.timelines import Timelines
+from tintype.feed.visible import Entry, Visible
 
-__all__ = ["Feed", "FeedPage", "Timelines"]
+__all__ = ["Entry", "Feed", "FeedPage", "Timelines", "Visible"]

@@ -6,6 +6,7 @@ from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, on
 from tintype.base.log import get_log
 from tintype.feed.timelines import Timelines
+from tintype.feed.visible import Visible
 from tintype.graph import FollowChanged, Graph
 from tintype.posts import Post, PostPublished, Posts
 
@@ -23,8 +24,8 @@ class FeedPage:
 class Feed:
     """The home feed in chronological order."""
 
-    def __init__(self, timelines: Timelines, graph: Graph, posts: Posts) -> None:
-        self._timelines, self._graph, self._posts = timelines, graph, posts
+    def __init__(self, timelines: Timelines, graph: Graph, posts: Posts, visible: Visible) -> None:
+        self._timelines, self._graph, self._posts, self._visible = timelines, graph, posts, visible
 
     async def read(self, reader: AccountId, *, before: int, limit: int) -> FeedPage:
         """A page of the feed. Unfollowing shows at once, whatever the timeline still holds."""
@@ -35,7 +36,7 @@ class Feed:
         page: list[Post] = []
         while older and len(page) < limit:
             batch, older = older[:limit], older[limit:]
-            page += await self._visible(reader, batch)
+            page += [entry.post for entry in await self._visible.read(reader, batch)]
         has_more = len(page) > limit or bool(older)
         page = page[:limit]
         return FeedPage(page, page[-1].id if page and has_more else None)
@@ -65,10 +66,3 @@ class Feed:
         await self._timelines.fill(reader, posts)
         log.info("timeline.rebuilt", reader_id=reader, entries=len(posts))
         return posts
-
-    async def _visible(self, reader: AccountId, ids: list[PostId]) -> list[Post]:
-        posts = await self._posts.find_many(ids, viewer=reader)
-        authors = {post.author_id for post in posts.values()} - {reader}
-        followed = await self._graph.which_followed(reader, authors) if authors else set[AccountId]()
-        allowed = followed | {reader}
-        return [posts[post_id] for post_id in ids if post_id in posts and posts[post_id].author_id in allowed]
