@@ -17,6 +17,7 @@ def check() -> None:
         Step("pyright", [BIN / "pyright"]),
         Step("import contracts", [BIN / "lint-imports"]),
         Step("migrations", [BIN / "shardwright", "lint", MIGRATIONS]),
+        Step("client", [BIN / "python", "-m", "develop", "client", "--check"]),
         Step("web (biome, svelte-check, tsc)", npm("run", "--silent", "check"), CHECKOUT / "web"),
     ]
     raise typer.Exit(0 if run_all(steps) else 1)

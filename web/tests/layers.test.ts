@@ -13,8 +13,13 @@ const LEVELS: Readonly<Record<string, number>> = {
   "rooms/graph": 3,
   "rooms/media": 3,
   "rooms/posts": 4,
-  "rooms/feed": 5,
-  app: 6,
+  "rooms/comments": 5,
+  "rooms/stories": 5,
+  "rooms/search": 5,
+  "rooms/moderation": 5,
+  "rooms/notifications": 5,
+  "rooms/feed": 6,
+  app: 7,
 };
 
 function layerOf(path: string): string {

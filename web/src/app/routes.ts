@@ -6,8 +6,18 @@ export const routes: readonly Route[] = [
   { pattern: "/", audience: "anyone", load: async () => ({ default: HomePage }) },
   { pattern: "/join", audience: "guests", load: () => import("../rooms/accounts/JoinPage.svelte") },
   { pattern: "/login", audience: "guests", load: () => import("../rooms/accounts/LoginPage.svelte") },
-  { pattern: "/create", audience: "members", load: () => import("./pages/NewPostPage.svelte") },
-  { pattern: "/preferences", audience: "anyone", load: () => import("./pages/PreferencesPage.svelte") },
+  {
+    pattern: "/create",
+    audience: "members",
+    words: ["create"],
+    load: () => import("./pages/NewPostPage.svelte"),
+  },
+  {
+    pattern: "/preferences",
+    audience: "anyone",
+    words: ["settings"],
+    load: () => import("./pages/PreferencesPage.svelte"),
+  },
   { pattern: "/@:username", audience: "members", load: () => import("./pages/ProfilePage.svelte") },
   { pattern: "/p/:code", audience: "members", load: () => import("../rooms/posts/PostPage.svelte") },
 ];

@@ -1,5 +1,15 @@
 export { api, type Credentials } from "./api";
 export { csrfToken } from "./csrf";
-export { whenSignedOut } from "./http";
+export { type SendOptions, send, whenSignedOut } from "./http";
 export { Problem } from "./problem";
-export type { Account, Author, Media, NewPost, Post, PostPage, Profile, UploadedMedia } from "./types";
+export type {
+  Account,
+  Author,
+  Media,
+  NewPost,
+  Post,
+  PostPage,
+  Profile,
+  Schemas,
+  UploadedMedia,
+} from "./types";

@@ -1,76 +1,14 @@
-/** What the API speaks of. Ids are strings: a 64-bit number would lose its last digits in JavaScript. */
+/** What the API speaks of, by the names the app uses. Ids are strings: a 64-bit number would lose its last digits here. */
+import type { components } from "./schema";
 
-export interface Account {
-  readonly account_id: string;
-  readonly username: string;
-  readonly full_name: string;
-  readonly is_private: boolean;
-  readonly is_verified?: boolean;
-  readonly profile_pic_url?: string | null;
-}
+export type Schemas = components["schemas"];
 
-export interface Profile {
-  readonly account_id: string;
-  readonly username: string;
-  readonly full_name: string;
-  readonly profile_pic_url?: string | null;
-  readonly is_verified?: boolean;
-  readonly post_count: number;
-  readonly follower_count: number;
-  readonly following_count: number;
-  readonly viewer_follows: boolean;
-}
-
-export interface Author {
-  readonly user_id: string;
-  readonly username: string;
-  readonly full_name: string;
-  readonly profile_pic_url: string | null;
-  readonly is_verified: boolean;
-}
-
-/** One picture in several widths; the keys of `urls` are pixels. */
-export interface Media {
-  readonly type: string;
-  readonly url: string;
-  readonly urls: Readonly<Record<string, string>>;
-  readonly width: number;
-  readonly height: number;
-  readonly alt_text: string | null;
-  /** A thumbhash in base64, some twenty bytes that already look like the picture. */
-  readonly placeholder: string | null;
-}
-
-export interface Post {
-  readonly post_id: string;
-  readonly author: Author;
-  readonly media: readonly Media[];
-  readonly caption: string | null;
-  /** Null where the author does not show it. */
-  readonly like_count: number | null;
-  readonly comment_count: number;
-  readonly created_at: string;
-  readonly viewer_has_liked: boolean;
-  readonly viewer_has_saved: boolean;
-}
-
-export interface PostPage {
-  readonly posts: readonly Post[];
-  readonly next_cursor: string | null;
-  readonly has_more: boolean;
-}
-
-export interface UploadedMedia {
-  readonly media_id: string;
-  readonly urls: Readonly<Record<string, string>>;
-  readonly width: number;
-  readonly height: number;
-  readonly placeholder: string | null;
-  readonly expires_at: string | null;
-}
-
-export interface NewPost {
-  readonly media_ids: readonly string[];
-  readonly caption: string;
-  readonly alt_texts?: readonly string[];
-}
+export type Account = Schemas["AccountView"];
+export type Profile = Schemas["AccountView"];
+export type Author = Schemas["AuthorView"];
+/** One picture or clip in several widths; the keys of `urls` are pixels. */
+export type Media = Schemas["MediaView"];
+export type Post = Schemas["PostView"];
+export type PostPage = Schemas["PostsView"];
+export type UploadedMedia = Schemas["UploadedView"];
+export type NewPost = Schemas["NewPost"];

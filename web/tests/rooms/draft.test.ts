@@ -5,7 +5,15 @@ import { samplePost } from "./sample";
 
 const media: UploadedMedia = {
   media_id: "m1",
+  type: "image",
+  state: "ready",
+  progress: 1,
+  error: null,
   urls: {},
+  squares: {},
+  video_url: null,
+  hls_url: null,
+  duration_ms: null,
   width: 1,
   height: 1,
   placeholder: null,

@@ -1,2 +1,3 @@
+export { type Area, areas, loadWords, type MessageKey } from "./areas";
 export { formatAgo, formatCount, formatMoment, language, t } from "./i18n.svelte";
-export { isLocaleCode, type LocaleCode, localeCodes, locales, type MessageKey, suitLocale } from "./locales";
+export { isLocaleCode, type LocaleCode, localeCodes, locales, suitLocale } from "./locales";

@@ -18,3 +18,8 @@ export type Params<M> = { [Name in NamesIn<M>]: Name extends "count" ? number : 
 
 /** Arguments after the key: none for a plain message, exactly its placeholders otherwise. */
 export type Args<M> = [NamesIn<M>] extends [never] ? [] : [params: Params<M>];
+
+/** A translation has every key; a plural stays a plural, because its callers pass a count. */
+export type Translation<English> = {
+  readonly [K in keyof English]: English[K] extends string ? string : Message;
+};

@@ -3,6 +3,7 @@
  * until the new one has arrived, going back returns to where one had scrolled, and focus follows the page.
  */
 import { type Component, tick } from "svelte";
+import { type Area, language } from "../i18n";
 import { randomId } from "../random";
 import { matchPath, type RouteParams } from "./match";
 
@@ -12,6 +13,8 @@ export type Page = Component<Record<string, string>>;
 export interface Route {
   readonly pattern: string;
   readonly load: () => Promise<{ default: Component<never> }>;
+  /** The areas of the catalogue that the page speaks, beyond the core. */
+  readonly words?: readonly Area[];
   /** Pages for members send guests to log in, and the login pages send members home. */
   readonly audience: "anyone" | "members" | "guests";
 }
@@ -101,7 +104,8 @@ export class Router {
 async function loadPage(route: Route): Promise<Pick<Shown, "page" | "failure">> {
   try {
     // A route's pattern names exactly the properties its page asks for; the two stand side by side in routes.ts.
-    return { page: (await route.load()).default as unknown as Page, failure: null };
+    const [page] = await Promise.all([route.load(), language.need(...(route.words ?? []))]);
+    return { page: page.default as unknown as Page, failure: null };
   } catch (failure) {
     return { page: null, failure };
   }

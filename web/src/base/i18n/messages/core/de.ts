@@ -1,7 +1,8 @@
-/** Deutsch. Geduzt wird überall; Anführungszeichen „so“. */
-import type { Catalogue } from "../locales";
+/** German, what the shell, the feed and every page share; it ships with the app. */
+import type { Translation } from "../../types";
+import type { en } from "./en";
 
-export const de: Catalogue = {
+export const de: Translation<typeof en> = {
   "app.name": "Tintype",
   "app.skip": "Zum Inhalt springen",
   "app.navigation": "Hauptmenü",
@@ -11,19 +12,16 @@ export const de: Catalogue = {
   "app.close": "Schließen",
   "app.loading": "Wird geladen",
   "app.toHome": "Zur Startseite",
-
   "nav.home": "Start",
   "nav.create": "Neuer Beitrag",
   "nav.profile": "Profil",
   "nav.preferences": "Einstellungen",
-
   "welcome.title": "Fotografien von Menschen, die du gewählt hast.",
   "welcome.body":
     "Tintype zeigt, was die Menschen gemacht haben, denen du folgst, und zwar der Reihe nach. Keine Werbung, keine Fremden dazwischen.",
   "welcome.join": "Konto anlegen",
   "welcome.login": "Anmelden",
   "welcome.art": "Vier Metallplatten mit Landschaften, eine davon von Hand getönt",
-
   "join.title": "Leg dein Konto an",
   "join.submit": "Konto anlegen",
   "join.haveAccount": "Schon dabei?",
@@ -44,7 +42,6 @@ export const de: Catalogue = {
   "account.usernameShape": "Nur Buchstaben, Ziffern, Punkte und Unterstriche, höchstens 30.",
   "account.passwordMissing": "Gib dein Passwort ein.",
   "account.passwordShort": "Nimm mindestens 8 Zeichen.",
-
   "feed.title": "Start",
   "feed.label": "Beiträge von Menschen, denen du folgst",
   "feed.emptyTitle": "Hier hängt noch nichts",
@@ -54,7 +51,6 @@ export const de: Catalogue = {
   "feed.more": "Mehr zeigen",
   "feed.end": "Du hast alles gesehen.",
   "feed.moreFailed": "Die nächsten Beiträge sind nicht angekommen.",
-
   "post.title": "Beitrag von {name}",
   "post.like": "Gefällt mir",
   "post.likes": { one: "Gefällt {count} Person", other: "Gefällt {count} Personen" },
@@ -72,47 +68,6 @@ export const de: Catalogue = {
   "post.likeFailed": "Dein „Gefällt mir“ wurde nicht gespeichert. {reason}",
   "post.unlikeFailed": "Dein „Gefällt mir“ steht noch da. {reason}",
   "post.verified": "Bestätigt",
-
-  "create.title": "Neuer Beitrag",
-  "create.drop": "Zieh Fotos hierher",
-  "create.dropNow": "Loslassen, um sie hinzuzufügen",
-  "create.pick": "Fotos auswählen",
-  "create.limits": "Bis zu {count} Fotos. JPEG, PNG, HEIC oder WebP.",
-  "create.add": "Fotos hinzufügen",
-  "create.remove": "Foto {index} entfernen",
-  "create.photo": "Foto {index}",
-  "create.altLabel": "Beschreibung",
-  "create.altHint": "Was ist zu sehen? Für alle, die das Bild nicht sehen können.",
-  "create.caption": "Bildtext",
-  "create.captionLeft": { one: "noch {count} Zeichen", other: "noch {count} Zeichen" },
-  "create.captionOver": { one: "{count} Zeichen zu viel", other: "{count} Zeichen zu viel" },
-  "create.publish": "Veröffentlichen",
-  "create.publishing": "Wird veröffentlicht …",
-  "create.published": "Veröffentlicht.",
-  "create.uploading": "Wird hochgeladen, {percent}",
-  "create.preparing": "Wird vorbereitet …",
-  "create.waiting": "Wartet",
-  "create.ready": "Bereit",
-  "create.failed": "Nicht hochgeladen. {reason}",
-  "create.noPreview":
-    "Dein Browser kann dieses Format nicht zeigen. Die Vorschau erscheint nach dem Hochladen.",
-  "create.tooMany": {
-    one: "Ein Beitrag fasst {count} Foto.",
-    other: "Ein Beitrag fasst {count} Fotos.",
-  },
-  "create.notImages": "Nur Fotos lassen sich hinzufügen.",
-  "create.altPromptTitle": "Fotos beschreiben?",
-  "create.altPromptBody": {
-    one: "{count} Foto hat keine Beschreibung. Wer einen Screenreader benutzt, erfährt nicht, was darauf ist.",
-    other:
-      "{count} Fotos haben keine Beschreibung. Wer einen Screenreader benutzt, erfährt nicht, was darauf ist.",
-  },
-  "create.altPromptAdd": "Beschreiben",
-  "create.altPromptSkip": "Ohne veröffentlichen",
-  "create.discardTitle": "Beitrag verwerfen?",
-  "create.discardBody": "Fotos und Bildtext gehen verloren.",
-  "create.discard": "Verwerfen",
-
   "profile.posts": { one: "Beitrag", other: "Beiträge" },
   "profile.followers": { one: "Follower", other: "Follower" },
   "profile.following": "gefolgt",
@@ -128,25 +83,6 @@ export const de: Catalogue = {
   "profile.goneBody": "Prüfe die Schreibweise; vielleicht wurde der Benutzername auch geändert.",
   "profile.grid": "Beiträge von {name}",
   "profile.openPost": "Beitrag vom {date} öffnen",
-
-  "preferences.title": "Einstellungen",
-  "preferences.look": "Aussehen",
-  "preferences.theme": "Farben",
-  "preferences.themeAuto": "Wie das Gerät",
-  "preferences.themeLight": "Hell",
-  "preferences.themeDark": "Dunkel",
-  "preferences.language": "Sprache",
-  "preferences.languageAuto": "Wie der Browser",
-  "preferences.reading": "Lesen",
-  "preferences.autoload": "Weitere Beiträge von selbst laden",
-  "preferences.autoloadHint":
-    "Aus: Am Ende steht eine Schaltfläche, und du entscheidest, wann es weitergeht.",
-  "preferences.shortcuts": "Tastenkürzel mit einer Taste",
-  "preferences.shortcutsHint":
-    "Aus: Buchstabentasten bewirken nichts, gut bei Sprachsteuerung. Mit ? siehst du sie alle.",
-  "preferences.account": "Konto",
-  "preferences.signedInAs": "Du bist als {name} angemeldet.",
-
   "keys.title": "Tastenkürzel",
   "keys.next": "Nächster Beitrag",
   "keys.previous": "Voriger Beitrag",
@@ -158,7 +94,6 @@ export const de: Catalogue = {
   "keys.help": "Diese Liste zeigen",
   "keys.close": "Schließen oder zurück",
   "keys.off": "In den Einstellungen lassen sie sich ausschalten.",
-
   "error.notFoundTitle": "Hier ist keine Seite",
   "error.notFoundBody": "Vielleicht ist die Adresse vertippt, oder was hier war, ist weg.",
   "error.crashTitle": "Bei uns ist etwas kaputtgegangen",
@@ -167,7 +102,6 @@ export const de: Catalogue = {
   "error.chunkBody":
     "Vielleicht bist du offline, oder Tintype wurde gerade erneuert. Lade neu, um weiterzumachen.",
   "error.loadTitle": "Das wurde nicht geladen",
-
   "problem.offline": "Du scheinst offline zu sein. Prüfe die Verbindung und versuch es noch einmal.",
   "problem.timeout": "Der Server hat zu lange für die Antwort gebraucht. Versuch es gleich noch einmal.",
   "problem.not_signed_in": "Deine Sitzung ist zu Ende. Melde dich wieder an.",

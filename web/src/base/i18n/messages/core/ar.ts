@@ -1,7 +1,8 @@
-/** العربية، من اليمين إلى اليسار؛ للجمع ستّ صيغ. */
-import type { Catalogue } from "../locales";
+/** Arabic, what the shell, the feed and every page share; it ships with the app. */
+import type { Translation } from "../../types";
+import type { en } from "./en";
 
-export const ar: Catalogue = {
+export const ar: Translation<typeof en> = {
   "app.name": "Tintype",
   "app.skip": "انتقل إلى المحتوى",
   "app.navigation": "القائمة الرئيسية",
@@ -11,18 +12,15 @@ export const ar: Catalogue = {
   "app.close": "إغلاق",
   "app.loading": "جارٍ التحميل",
   "app.toHome": "إلى الصفحة الرئيسية",
-
   "nav.home": "الرئيسية",
   "nav.create": "منشور جديد",
   "nav.profile": "الملف الشخصي",
   "nav.preferences": "التفضيلات",
-
   "welcome.title": "صور من أشخاص اخترتهم.",
   "welcome.body": "يعرض Tintype ما صنعه من تتابعهم بترتيب نشره. بلا إعلانات، وبلا غرباء بينكم.",
   "welcome.join": "أنشئ حسابًا",
   "welcome.login": "سجّل الدخول",
   "welcome.art": "أربعة ألواح معدنية عليها مناظر طبيعية، أحدها ملوّن باليد",
-
   "join.title": "أنشئ حسابك",
   "join.submit": "إنشاء الحساب",
   "join.haveAccount": "لديك حساب؟",
@@ -43,7 +41,6 @@ export const ar: Catalogue = {
   "account.usernameShape": "استخدم الحروف اللاتينية والأرقام والنقاط والشرطات السفلية فقط، 30 على الأكثر.",
   "account.passwordMissing": "أدخل كلمة المرور.",
   "account.passwordShort": "استخدم 8 أحرف على الأقل.",
-
   "feed.title": "الرئيسية",
   "feed.label": "منشورات من تتابعهم",
   "feed.emptyTitle": "لا شيء على الجدار بعد",
@@ -59,7 +56,6 @@ export const ar: Catalogue = {
   "feed.more": "اعرض المزيد",
   "feed.end": "لقد رأيت كل شيء.",
   "feed.moreFailed": "لم تصل المنشورات التالية.",
-
   "post.title": "منشور من {name}",
   "post.like": "أعجبني",
   "post.likes": {
@@ -84,64 +80,6 @@ export const ar: Catalogue = {
   "post.likeFailed": "لم يُحفظ إعجابك. {reason}",
   "post.unlikeFailed": "إعجابك ما زال موجودًا. {reason}",
   "post.verified": "موثّق",
-
-  "create.title": "منشور جديد",
-  "create.drop": "أفلت الصور هنا",
-  "create.dropNow": "اترك لإضافتها",
-  "create.pick": "اختر صورًا",
-  "create.limits": "حتى {count} صور. JPEG أو PNG أو HEIC أو WebP.",
-  "create.add": "أضف صورًا",
-  "create.remove": "أزل الصورة {index}",
-  "create.photo": "الصورة {index}",
-  "create.altLabel": "الوصف",
-  "create.altHint": "قل ما في الصورة لمن لا يستطيع رؤيتها.",
-  "create.caption": "التعليق",
-  "create.captionLeft": {
-    zero: "لم يبقَ أي حرف",
-    one: "بقي حرف واحد",
-    two: "بقي حرفان",
-    few: "بقيت {count} أحرف",
-    many: "بقي {count} حرفًا",
-    other: "بقي {count} حرف",
-  },
-  "create.captionOver": {
-    one: "حرف واحد زائد",
-    two: "حرفان زائدان",
-    few: "{count} أحرف زائدة",
-    many: "{count} حرفًا زائدًا",
-    other: "{count} حرف زائد",
-  },
-  "create.publish": "انشر",
-  "create.publishing": "جارٍ النشر…",
-  "create.published": "نُشر.",
-  "create.uploading": "جارٍ الرفع، {percent}",
-  "create.preparing": "جارٍ التحضير…",
-  "create.waiting": "في الانتظار",
-  "create.ready": "جاهزة",
-  "create.failed": "لم تُرفع. {reason}",
-  "create.noPreview": "لا يستطيع متصفحك عرض هذه الصيغة. تظهر المعاينة بعد الرفع.",
-  "create.tooMany": {
-    one: "يتسع المنشور لصورة واحدة.",
-    two: "يتسع المنشور لصورتين.",
-    few: "يتسع المنشور لـ{count} صور.",
-    many: "يتسع المنشور لـ{count} صورة.",
-    other: "يتسع المنشور لـ{count} صورة.",
-  },
-  "create.notImages": "يمكن إضافة الصور فقط.",
-  "create.altPromptTitle": "هل تصف صورك؟",
-  "create.altPromptBody": {
-    one: "صورة واحدة بلا وصف. من يستخدم قارئ شاشة لن يعرف ما فيها.",
-    two: "صورتان بلا وصف. من يستخدم قارئ شاشة لن يعرف ما فيهما.",
-    few: "{count} صور بلا وصف. من يستخدم قارئ شاشة لن يعرف ما فيها.",
-    many: "{count} صورة بلا وصف. من يستخدم قارئ شاشة لن يعرف ما فيها.",
-    other: "{count} صورة بلا وصف. من يستخدم قارئ شاشة لن يعرف ما فيها.",
-  },
-  "create.altPromptAdd": "أضف الوصف",
-  "create.altPromptSkip": "انشر من دونه",
-  "create.discardTitle": "هل تتخلى عن هذا المنشور؟",
-  "create.discardBody": "ستضيع صوره وتعليقه.",
-  "create.discard": "تخلَّ عنه",
-
   "profile.posts": {
     zero: "منشورات",
     one: "منشور",
@@ -171,23 +109,6 @@ export const ar: Catalogue = {
   "profile.goneBody": "تحقق من الكتابة، أو ربما غُيّر اسم المستخدم.",
   "profile.grid": "منشورات {name}",
   "profile.openPost": "افتح منشور {date}",
-
-  "preferences.title": "التفضيلات",
-  "preferences.look": "المظهر",
-  "preferences.theme": "الألوان",
-  "preferences.themeAuto": "مثل الجهاز",
-  "preferences.themeLight": "فاتح",
-  "preferences.themeDark": "داكن",
-  "preferences.language": "اللغة",
-  "preferences.languageAuto": "مثل المتصفح",
-  "preferences.reading": "القراءة",
-  "preferences.autoload": "حمّل المزيد من المنشورات تلقائيًا",
-  "preferences.autoloadHint": "عند الإيقاف: تنتهي الصفحة بزر، وأنت تقرر متى تتابع.",
-  "preferences.shortcuts": "اختصارات بمفتاح واحد",
-  "preferences.shortcutsHint": "عند الإيقاف: لا تفعل الحروف شيئًا، وهذا يناسب التحكم بالصوت. اضغط ? لرؤيتها.",
-  "preferences.account": "الحساب",
-  "preferences.signedInAs": "سجّلت الدخول باسم {name}.",
-
   "keys.title": "اختصارات لوحة المفاتيح",
   "keys.next": "المنشور التالي",
   "keys.previous": "المنشور السابق",
@@ -199,7 +120,6 @@ export const ar: Catalogue = {
   "keys.help": "اعرض هذه القائمة",
   "keys.close": "إغلاق أو رجوع",
   "keys.off": "يمكن إيقافها في التفضيلات.",
-
   "error.notFoundTitle": "لا صفحة هنا",
   "error.notFoundBody": "ربما كُتب العنوان خطأ، أو ذهب ما كان هنا.",
   "error.crashTitle": "تعطل شيء عندنا",
@@ -207,7 +127,6 @@ export const ar: Catalogue = {
   "error.chunkTitle": "لم تصل هذه الصفحة",
   "error.chunkBody": "ربما أنت غير متصل، أو حُدّث Tintype للتو. أعد التحميل للمتابعة.",
   "error.loadTitle": "لم يُحمّل هذا",
-
   "problem.offline": "يبدو أنك غير متصل. تحقق من الاتصال وحاول مجددًا.",
   "problem.timeout": "تأخر الخادم في الرد. حاول بعد لحظات.",
   "problem.not_signed_in": "انتهت جلستك. سجّل الدخول مجددًا للمتابعة.",

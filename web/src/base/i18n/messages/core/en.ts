@@ -1,4 +1,4 @@
-/** English: the catalogue the others are measured against. Keys are "room.what"; `{name}` is filled in. */
+/** English, what the shell, the feed and every page share; it ships with the app. The others are measured against it. Keys are "room.what"; `{name}` is filled in. */
 export const en = {
   "app.name": "Tintype",
   "app.skip": "Skip to content",
@@ -9,19 +9,16 @@ export const en = {
   "app.close": "Close",
   "app.loading": "Loading",
   "app.toHome": "Go to home",
-
   "nav.home": "Home",
   "nav.create": "New post",
   "nav.profile": "Profile",
   "nav.preferences": "Preferences",
-
   "welcome.title": "Photographs, from people you chose.",
   "welcome.body":
     "Tintype shows what the people you follow made, in the order they made it. No ads, no strangers in between.",
   "welcome.join": "Create an account",
   "welcome.login": "Log in",
   "welcome.art": "Four metal plates with landscapes, one of them tinted by hand",
-
   "join.title": "Create your account",
   "join.submit": "Create account",
   "join.haveAccount": "Already here?",
@@ -42,7 +39,6 @@ export const en = {
   "account.usernameShape": "Use only letters, digits, dots and underscores, 30 at most.",
   "account.passwordMissing": "Enter your password.",
   "account.passwordShort": "Use at least 8 characters.",
-
   "feed.title": "Home",
   "feed.label": "Posts from people you follow",
   "feed.emptyTitle": "Nothing on the wall yet",
@@ -52,7 +48,6 @@ export const en = {
   "feed.more": "Show more",
   "feed.end": "You have seen everything.",
   "feed.moreFailed": "The next posts did not load.",
-
   "post.title": "Post by {name}",
   "post.like": "Like",
   "post.likes": { one: "{count} like", other: "{count} likes" },
@@ -70,48 +65,6 @@ export const en = {
   "post.likeFailed": "Your like was not saved. {reason}",
   "post.unlikeFailed": "Your like is still there. {reason}",
   "post.verified": "Verified",
-
-  "create.title": "New post",
-  "create.drop": "Drop photos here",
-  "create.dropNow": "Let go to add them",
-  "create.pick": "Choose photos",
-  "create.limits": "Up to {count} photos. JPEG, PNG, HEIC or WebP.",
-  "create.add": "Add photos",
-  "create.remove": "Remove photo {index}",
-  "create.photo": "Photo {index}",
-  "create.altLabel": "Description",
-  "create.altHint": "Say what is in the picture, for people who cannot see it.",
-  "create.caption": "Caption",
-  "create.captionLeft": {
-    one: "{count} character left",
-    other: "{count} characters left",
-  },
-  "create.captionOver": {
-    one: "{count} character too many",
-    other: "{count} characters too many",
-  },
-  "create.publish": "Publish",
-  "create.publishing": "Publishing…",
-  "create.published": "Published.",
-  "create.uploading": "Uploading, {percent}",
-  "create.preparing": "Preparing…",
-  "create.waiting": "Waiting",
-  "create.ready": "Ready",
-  "create.failed": "Not uploaded. {reason}",
-  "create.noPreview": "Your browser cannot show this format. The preview appears after the upload.",
-  "create.tooMany": { one: "A post holds {count} photo.", other: "A post holds {count} photos." },
-  "create.notImages": "Only photos can be added.",
-  "create.altPromptTitle": "Describe your photos?",
-  "create.altPromptBody": {
-    one: "{count} photo has no description. People who use a screen reader will not know what it shows.",
-    other: "{count} photos have no description. People who use a screen reader will not know what they show.",
-  },
-  "create.altPromptAdd": "Add descriptions",
-  "create.altPromptSkip": "Publish without",
-  "create.discardTitle": "Discard this post?",
-  "create.discardBody": "Its photos and caption will be lost.",
-  "create.discard": "Discard",
-
   "profile.posts": { one: "post", other: "posts" },
   "profile.followers": { one: "follower", other: "followers" },
   "profile.following": "following",
@@ -127,23 +80,6 @@ export const en = {
   "profile.goneBody": "Check the spelling, or they may have changed their username.",
   "profile.grid": "Posts by {name}",
   "profile.openPost": "Open post from {date}",
-
-  "preferences.title": "Preferences",
-  "preferences.look": "Appearance",
-  "preferences.theme": "Theme",
-  "preferences.themeAuto": "As the device",
-  "preferences.themeLight": "Light",
-  "preferences.themeDark": "Dark",
-  "preferences.language": "Language",
-  "preferences.languageAuto": "As the browser",
-  "preferences.reading": "Reading",
-  "preferences.autoload": "Load more posts by itself",
-  "preferences.autoloadHint": "Off: the feed ends with a button, and you decide when to go on.",
-  "preferences.shortcuts": "Single-key shortcuts",
-  "preferences.shortcutsHint": "Off: letter keys do nothing, which suits voice control. Press ? to see them.",
-  "preferences.account": "Account",
-  "preferences.signedInAs": "You are logged in as {name}.",
-
   "keys.title": "Keyboard shortcuts",
   "keys.next": "Next post",
   "keys.previous": "Previous post",
@@ -155,7 +91,6 @@ export const en = {
   "keys.help": "Show this list",
   "keys.close": "Close or go back",
   "keys.off": "They can be turned off in Preferences.",
-
   "error.notFoundTitle": "There is no page here",
   "error.notFoundBody": "The address may be mistyped, or what was here is gone.",
   "error.crashTitle": "Something broke on our side",
@@ -163,7 +98,6 @@ export const en = {
   "error.chunkTitle": "This page did not arrive",
   "error.chunkBody": "You may be offline, or Tintype was just updated. Reload to go on.",
   "error.loadTitle": "This did not load",
-
   "problem.offline": "You seem to be offline. Check the connection and try again.",
   "problem.timeout": "The server took too long to answer. Try again in a moment.",
   "problem.not_signed_in": "Your session has ended. Log in again to go on.",

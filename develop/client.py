@@ -1,0 +1,36 @@
+"""`./tintype client`: the web app's types, from the description that the server gives of itself."""
+
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from develop.steps import CHECKOUT, npm
+from tintype.api import create_app
+from tintype.base.settings import Settings
+
+TYPES = CHECKOUT / "web" / "src" / "client" / "schema.ts"
+
+
+def client(
+    *,
+    only_check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; fail when it differs.")
+    ] = False,
+) -> None:
+    """Write web/src/client/schema.ts anew."""
+    with tempfile.TemporaryDirectory() as folder:
+        document, made = Path(folder) / "openapi.json", Path(folder) / "schema.ts"
+        document.write_bytes(msgspec.json.encode(create_app(Settings()).openapi_schema.to_schema()))
+        command = [
+            str(word) for word in npm("run", "--silent", "client", "--", document.as_uri(), made.as_uri())
+        ]
+        subprocess.run(command, cwd=CHECKOUT / "web", check=True)
+        if not only_check:
+            TYPES.write_bytes(made.read_bytes())
+        elif TYPES.read_bytes() != made.read_bytes():
+            typer.echo("web/src/client/schema.ts is not what the server says: run ./tintype client.")
+            raise typer.Exit(1)

@@ -1,0 +1,5 @@
+/** Arabic, search and explore. */
+import type { Translation } from "../../types";
+import type { en } from "./en";
+
+export const ar: Translation<typeof en> = {};

@@ -1,0 +1,2 @@
+/** English, search and explore. The others are measured against it. Keys are "room.what"; `{name}` is filled in. */
+export const en = {} as const;

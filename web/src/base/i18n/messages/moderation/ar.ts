@@ -1,0 +1,5 @@
+/** Arabic, reports and the moderation queue. */
+import type { Translation } from "../../types";
+import type { en } from "./en";
+
+export const ar: Translation<typeof en> = {};

@@ -1,0 +1,5 @@
+/** Arabic, profiles, followers, requests. */
+import type { Translation } from "../../types";
+import type { en } from "./en";
+
+export const ar: Translation<typeof en> = {};

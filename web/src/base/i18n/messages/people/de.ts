@@ -1,0 +1,5 @@
+/** German, profiles, followers, requests. */
+import type { Translation } from "../../types";
+import type { en } from "./en";
+
+export const de: Translation<typeof en> = {};

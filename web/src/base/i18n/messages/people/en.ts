@@ -1,0 +1,2 @@
+/** English, profiles, followers, requests. The others are measured against it. Keys are "room.what"; `{name}` is filled in. */
+export const en = {} as const;

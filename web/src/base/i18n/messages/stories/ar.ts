@@ -1,0 +1,5 @@
+/** Arabic, stories. */
+import type { Translation } from "../../types";
+import type { en } from "./en";
+
+export const ar: Translation<typeof en> = {};
