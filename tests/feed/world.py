@@ -18,6 +18,8 @@ from tintype.base.ids import AccountId, MediaId, PostId
 from tintype.base.outbox import Outbox
 from tintype.base.wire import Command, PipelinedWire
 from tintype.feed import Feed, Mode, Visible
+from tintype.feed.building import Building, Built
+from tintype.feed.lists import Lists
 from tintype.ranking import Ranked, Ranking
 from tintype.wiring import Rooms, build_rooms
 
@@ -69,6 +71,8 @@ class World:
     rooms: Rooms
     wire: FailingWire
     clock: Clock
+    lists: Lists
+    building: Building
     servers: list["asyncpg.Connection[asyncpg.Record]"]
     done: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
 
@@ -147,6 +151,10 @@ class World:
                 return
             cursor = page.next_cursor
 
+    async def built(self, viewer: AccountId) -> Built:
+        """A timeline straight from the shards."""
+        return await self.building.timeline(viewer)
+
     async def expected(self, viewer: AccountId) -> list[PostId]:
         """What the tables say, row by row: the oracle."""
         shard = self.rooms.shards.owner(viewer)
@@ -201,7 +209,14 @@ async def open_world(opened: Rooms) -> AsyncIterator[World]:
     )
     servers = [await asyncpg.connect(dsn) for dsn in settings.postgres]
     try:
-        yield World(dataclasses.replace(rooms, feed=feed), wire, clock, servers)
+        yield World(
+            dataclasses.replace(rooms, feed=feed),
+            wire,
+            clock,
+            Lists(wire, f"{opened.settings.namespace}:timeline", keep_s=60),
+            Building(rooms.shards, rooms.graph),
+            servers,
+        )
     finally:
         for server in servers:
             await server.close()
