@@ -17,6 +17,7 @@ from hypothesis.stateful import (
 from redis.exceptions import ConnectionError as RedisGone
 
 from tests.feed.world import World
+from tests.graph.world import losing
 from tintype.accounts import AccountNotFound
 from tintype.base.ids import AccountId, PostId
 from tintype.feed import Mode
@@ -49,10 +50,12 @@ class FeedMachine(RuleBasedStateMachine):
         for one, other in seeds:
             self.follow(one, other)
 
-    @rule(one=person, other=other_person)
-    def follow(self, one: int, other: int) -> None:
+    @rule(one=person, other=other_person, is_lost=st.booleans())
+    def follow(self, one: int, other: int, is_lost: bool = False) -> None:
+        """Somebody follows somebody, whose shard may be away for the moment."""
         if one != other:
-            self.try_to(self.world.rooms.graph.follow(self.people[one], self.people[other]))
+            with losing(self.world.rooms, lambda: is_lost):
+                self.try_to(self.world.rooms.graph.follow(self.people[one], self.people[other]))
 
     @rule(one=person, other=other_person)
     def unfollow(self, one: int, other: int) -> None:
