@@ -23,6 +23,7 @@ from tintype import (
     moderation,
     notifications,
     posts,
+    ranking,
     saves,
     search,
     stories,
@@ -68,6 +69,7 @@ QUERIES = (
     search.QUERIES,
     moderation.QUERIES,
     belongings.QUERIES,
+    ranking.QUERIES,
     stories.QUERIES,
 )
 
@@ -170,6 +172,7 @@ async def open_rooms(
         stack.push_async_callback(_close_bus, bus)
         rooms = build_rooms(settings, shards, redis, bus)
         stack.push_async_callback(rooms.notifications.close)
+        stack.push_async_callback(rooms.ranking.close)
         yield rooms
 
 
@@ -206,16 +209,25 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
     pictures.library.listen(shared.forget_pictures)
     said = Comments(shards, events, sight, shared, names=posts.Names(people, cache), limiter=limiter)
     told = Notifications(shards, events, sight, posts=shared, comments=said, settings=settings, bus=bus)
-    kept = Saves(shards, shared)
+    kept = Saves(shards, events, shared)
     wire = PipelinedWire(redis)
-    ranking = Ranking(wire, settings.namespace)
+    ordering = Ranking(
+        wire,
+        redis,
+        shards,
+        accounts=people,
+        posts=shared,
+        sight=sight,
+        limiter=limiter,
+        settings=settings,
+    )
     shown = Stories(
         shards,
         events,
         sight,
         graph=follows,
         media=pictures.library,
-        ranking=ranking,
+        ranking=ordering,
         limiter=limiter,
         wire=wire,
         namespace=settings.namespace,
@@ -249,7 +261,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
         profiles=Profiles(desk, shared),
         comments=said,
         saves=kept,
-        ranking=ranking,
+        ranking=ordering,
         feed=Feed(
             Timelines(redis, settings.namespace),
             follows,
@@ -268,6 +280,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
             {
                 "comments": said,
                 "saves": kept,
+                "ranking": ordering,
                 "stories": shown,
                 "posts": shared,
                 "graph": follows,
