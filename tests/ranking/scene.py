@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.support import Person
 from tintype.base.ids import AccountId, PostId
+from tintype.base.wire import PipelinedWire
 from tintype.posts import PostLiked
 from tintype.ranking import Explanation
 from tintype.saves import PostSaved
@@ -47,8 +48,9 @@ async def tell(rooms: Rooms, *events: Any) -> None:
 async def order(rooms: Rooms, viewer: Person, posts: Sequence[dict[str, Any]]) -> list[str]:
     """The posts, best first."""
     rooms.ranking.facts.forget()
-    replies = await rooms.redis.execute_command(*rooms.ranking.ask(id_of(viewer))[0])
-    ranked = await rooms.ranking.rank(id_of(viewer), [post_of(each) for each in posts], [replies])
+    ranked = await rooms.ranking.rank(
+        id_of(viewer), [post_of(each) for each in posts], await replies(rooms, viewer)
+    )
     await rooms.ranking.close()
     return [str(each.post_id) for each in ranked]
 
@@ -60,5 +62,10 @@ async def signals(rooms: Rooms, viewer: Person, post: dict[str, Any]) -> dict[st
 
 async def explanation(rooms: Rooms, viewer: Person, post: dict[str, Any]) -> Explanation:
     rooms.ranking.facts.forget()
-    replies = await rooms.redis.execute_command(*rooms.ranking.ask(id_of(viewer))[0])
-    return (await rooms.ranking.explain(id_of(viewer), [post_of(post)], [replies]))[post_of(post)]
+    told = await rooms.ranking.explain(id_of(viewer), [post_of(post)], await replies(rooms, viewer))
+    return told[post_of(post)]
+
+
+async def replies(rooms: Rooms, viewer: Person) -> list[Any]:
+    """What Redis says of a viewer."""
+    return await PipelinedWire(rooms.redis).ask(*rooms.ranking.ask(id_of(viewer)))

@@ -64,6 +64,15 @@ class Experiments:
         """Every experiment with the arm somebody is in."""
         return {name: self.arm(name, account_id) for name in sorted(self._experiments)}
 
+    def variants(self) -> set[str]:
+        """Every variant of the weights that somebody may be in."""
+        arms = {
+            (name, arm)
+            for name, experiment in self._experiments.items()
+            for arm in ([self._forced[name]] if name in self._forced else experiment.arms)
+        }
+        return {self.weights(*each) for each in arms}
+
     def weights(self, name: str, arm: str) -> str:
         """Which variant of the weights an arm uses; empty: the usual ones."""
         experiment = self._experiments.get(name)

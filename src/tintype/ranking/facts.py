@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from redis.exceptions import RedisError
 
 from tintype.base.ids import PostId
@@ -18,7 +19,8 @@ from tintype.posts import Post, Posts
 from tintype.ranking.errands import Errands
 from tintype.ranking.keys import KEEP_POST_S, Keys
 from tintype.ranking.notes import Notes
-from tintype.ranking.rows import FACTS_AT, POST, Rows, pack_facts
+from tintype.ranking.rows import FACTS_AT, MOST_TAGS, POST, columns, pack_facts
+from tintype.ranking.rows import Posts as Rows
 
 log = get_log("ranking")
 MOST_HERE = 50_000
@@ -44,7 +46,11 @@ class Facts:
         self._wire, self._keys, self._posts, self._notes = wire, keys, posts, notes
         self._errands, self._clock = errands, clock
         self._slots: dict[int, int] = {}
-        self._table: Rows = np.zeros(MOST_HERE, POST)
+        self._authors, self._tags = (
+            np.zeros(MOST_HERE, np.uint64),
+            np.zeros((MOST_TAGS, MOST_HERE), np.uint16),
+        )
+        self._numbers = np.zeros((len(columns(np.zeros(1, POST))), MOST_HERE))
         self._ids = np.zeros(MOST_HERE, np.uint64)
         self._read_at = np.full(MOST_HERE, NEVER)
         self._next = 1
@@ -52,18 +58,18 @@ class Facts:
 
     async def of(self, ids: Sequence[int]) -> Rows:
         """A row for each post; zeros for those that are gone, or while Redis is away."""
-        slot = self._slots.get
-        slots = np.array([slot(each, 0) for each in ids], np.intp)
+        slots = self._find(ids)
         ages = self._clock() - self._read_at[slots]
         if ages.max(initial=0.0) > FRESH_S:
             wanted = [each for each, age in zip(ids, ages.tolist(), strict=True) if age > USABLE_S]
             if wanted:
                 await self._read(wanted)
-                slots = np.array([slot(each, 0) for each in ids], np.intp)
+                slots = self._find(ids)
             self._freshen(
                 [each for each, age in zip(ids, ages.tolist(), strict=True) if FRESH_S < age <= USABLE_S]
             )
-        return self._table[slots]
+        numbers = self._numbers.take(slots, axis=1)
+        return Rows(self._authors[slots], self._tags.take(slots, axis=1), *numbers)
 
     async def write(self, posts: Sequence[Post]) -> list[bytes]:
         """Put the facts of these posts into Redis. How much is going on there is guessed only where nobody knows."""
@@ -128,8 +134,14 @@ class Facts:
     def _keep(self, ids: list[int], found: dict[int, bytes]) -> None:
         now, gone = self._clock(), bytes(POST.itemsize)
         slots = np.array([self._take_slot(each) for each in ids], np.intp)
-        self._table[slots] = np.frombuffer(b"".join(found.get(each, gone) for each in ids), POST)
+        rows = np.frombuffer(b"".join(found.get(each, gone) for each in ids), POST)
+        self._authors[slots], self._tags[:, slots] = rows["author"], rows["tags"].T
+        self._numbers[:, slots] = columns(rows)
         self._read_at[slots] = now
+
+    def _find(self, ids: Sequence[int]) -> NDArray[np.intp]:
+        slot = self._slots.get
+        return np.array([slot(each, 0) for each in ids], np.intp)
 
     def _take_slot(self, post_id: int) -> int:
         """The slot of a post; a new one pushes out the post that came longest ago."""

@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shardwright.ids.layout import TIME_SHIFT
-from tintype.ranking.rows import AFFINITY, ALBUM, INTEREST, SEEN, VIDEO, Floats, Rows, read, short
+from tintype.ranking.rows import AFFINITY, INTEREST, SEEN, TAG_NUMBERS, Floats, Posts, Rows, read, short
 from tintype.ranking.scorer import FEATURES
 from tintype.ranking.weights import Weights
 
 _AFFINITY, _INTEREST, _POPULARITY, _FRESHNESS, _CADENCE, _VIDEO, _ALBUM, _SEEN = range(len(FEATURES))
 Ids = NDArray[np.uint64]
-_SHIFT = np.uint64(TIME_SHIFT)
+_SECONDS = 0.001 / (1 << TIME_SHIFT)
+"""What one step of an id is in seconds; its lowest bits, which are lost on the way, are no time."""
+_board = np.zeros(TAG_NUMBERS)
+"""Interests, spread out by number for as long as one matrix is built: faster than looking them up, and empty again."""
 
 
 @dataclass(frozen=True)
@@ -45,49 +48,57 @@ class Features:
         self._half_after_s = weights.freshness.half_after_hours * 3_600
         self._typical = weights.cadence.typical_per_day
 
-    def build(self, ids: Ids, posts: Rows, known: Known, now_s: float) -> Floats:
+    def build(self, ids: Ids, posts: Posts, known: Known, now_s: float) -> Floats:
         """A row for each post, a column for each feature; columns lie together in memory, as they are filled."""
         matrix = np.empty((len(ids), len(FEATURES)), np.float32, order="F")
-        matrix[:, _AFFINITY] = self.closeness(known.affinity, posts["author"], now_s)
-        matrix[:, _INTEREST] = self._interests(known.interest, posts["tags"], now_s)
+        matrix[:, _AFFINITY] = self.closeness(known.affinity, posts.author, now_s)
+        matrix[:, _INTEREST] = self._interests(known.interest, posts.tags, now_s)
         matrix[:, _POPULARITY] = self._popularity(posts, now_s)
-        made_s = (ids >> _SHIFT).astype(np.float64) * 0.001 + self._epoch_s
-        matrix[:, _FRESHNESS] = self._half_after_s / (self._half_after_s + np.maximum(now_s - made_s, 0.0))
-        cadence = posts["cadence"]
-        matrix[:, _CADENCE] = cadence / (cadence + self._typical)
-        flags = posts["flags"]
-        matrix[:, _VIDEO] = flags & VIDEO
-        matrix[:, _ALBUM] = (flags & ALBUM) != 0
+        ages_s = ids * -_SECONDS
+        ages_s += now_s - self._epoch_s
+        np.maximum(ages_s, 0.0, out=ages_s)
+        matrix[:, _FRESHNESS] = self._half_after_s / (ages_s + self._half_after_s)
+        matrix[:, _CADENCE] = posts.cadence / (posts.cadence + self._typical)
+        matrix[:, _VIDEO] = posts.video
+        matrix[:, _ALBUM] = posts.album
         matrix[:, _SEEN] = _among(known.seen, short(ids))
         return matrix
 
-    def closeness(self, affinity: Rows, authors: NDArray[np.uint64], now_s: float) -> Floats:
+    def closeness(self, affinity: Rows, authors: NDArray[np.uint64], now_s: float) -> NDArray[np.float64]:
         """From nothing to one: how close the viewer is to each author."""
         if not len(affinity):
-            return np.zeros(len(authors), np.float32)
-        faded = _faded(affinity, self._affinity.half_life_s, now_s)
+            return np.zeros(len(authors))
+        faded = _faded(affinity["value"], affinity["at"], self._affinity.half_life_s, now_s)
         return -np.expm1(_look_up(affinity["key"], faded, authors) * (-1 / self._affinity.scale))
 
-    def _interests(self, interest: Rows, tags: NDArray[np.uint32], now_s: float) -> Floats:
+    def _interests(self, interest: Rows, tags: NDArray[np.uint16], now_s: float) -> NDArray[np.float64]:
         if not len(interest):
-            return np.zeros(len(tags), np.float32)
-        faded = _faded(interest, self._interest.half_life_s, now_s)
-        summed = _look_up(interest["key"], faded, tags.ravel()).reshape(tags.shape).sum(axis=1)
+            return np.zeros(tags.shape[1])
+        keys = interest["key"]
+        _board[keys] = _faded(interest["value"], interest["at"], self._interest.half_life_s, now_s)
+        summed: NDArray[np.float64] = _board[tags].sum(axis=0)
+        _board[keys] = 0.0
         return -np.expm1(summed * (-1 / self._interest.scale))
 
-    def _popularity(self, posts: Rows, now_s: float) -> Floats:
-        level = np.log1p(_faded(posts, self._velocity.half_life_s, now_s))
-        return np.minimum(level * (1 / self._most_popular), 1.0)
+    def _popularity(self, posts: Posts, now_s: float) -> NDArray[np.float64]:
+        level = np.log1p(_faded(posts.value, posts.at, self._velocity.half_life_s, now_s))
+        level *= 1 / self._most_popular
+        return np.minimum(level, 1.0, out=level)
 
 
-def _faded(rows: Rows, half_life_s: float, now_s: float) -> Floats:
+def _faded(
+    values: NDArray[Any], since: NDArray[Any], half_life_s: float, now_s: float
+) -> NDArray[np.float64]:
     """What is left of each value now."""
-    ages = (rows["at"].astype(np.float64) - now_s) * (1 / half_life_s)
-    left = rows["value"] * np.exp2(np.minimum(ages, 0.0))
-    return left.astype(np.float32)
+    ages = since - now_s
+    ages *= 1 / half_life_s
+    np.minimum(ages, 0.0, out=ages)
+    np.exp2(ages, out=ages)
+    ages *= values
+    return ages
 
 
-def _look_up(keys: NDArray[Any], values: Floats, wanted: NDArray[Any]) -> Floats:
+def _look_up(keys: NDArray[Any], values: NDArray[np.float64], wanted: NDArray[Any]) -> NDArray[np.float64]:
     """The value under each wanted key, or nothing."""
     order = keys.argsort()
     ordered = keys[order]

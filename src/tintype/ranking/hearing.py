@@ -9,6 +9,7 @@ from tintype.ranking.examples import Examples
 from tintype.ranking.facts import Facts
 from tintype.ranking.models import Act
 from tintype.ranking.notes import Notes
+from tintype.ranking.popular import Popular
 from tintype.saves import PostSaved
 
 
@@ -16,9 +17,16 @@ class Hearing:
     """Hears of acts; safe to repeat and to reorder, and deaf to who has left."""
 
     def __init__(
-        self, accounts: Accounts, posts: Posts, notes: Notes, facts: Facts, *, examples: Examples
+        self,
+        accounts: Accounts,
+        posts: Posts,
+        notes: Notes,
+        facts: Facts,
+        *,
+        popular: Popular,
+        examples: Examples,
     ) -> None:
-        self._accounts, self._posts = accounts, posts
+        self._accounts, self._posts, self._popular = accounts, posts, popular
         self._notes, self._facts, self._examples = notes, facts, examples
 
     async def hear(self, act: Act) -> None:
@@ -27,7 +35,7 @@ class Hearing:
             return
         tags: list[int] = []
         if act.post_id is not None:
-            tags = (await self._facts.of([act.post_id]))[0]["tags"].tolist()
+            tags = (await self._facts.of([act.post_id])).tags[:, 0].tolist()
         await self._notes.act(act, tags)
         await self._examples.join(act)
 
@@ -47,7 +55,7 @@ class Hearing:
 
     async def on_saved(self, event: PostSaved) -> None:
         """A save, or its end; of a post that is gone by now nothing need be known."""
-        author = int((await self._facts.of([event.post_id]))[0]["author"])
+        author = int((await self._facts.of([event.post_id])).author[0])
         if author:
             await self.hear(
                 Act(
@@ -77,7 +85,8 @@ class Hearing:
 
     async def on_comment_removed(self, event: CommentRemoved) -> None:
         """A comment that is deleted counts no more, also when this is heard first. That somebody commented stays."""
-        author = int((await self._facts.of([event.post_id]))[0]["author"])
+        known = await self._facts.of([event.post_id])
+        author = int(known.author[0])
         if event.is_deleted and author and await self._is_there(event.account_id):
             undone = Act(
                 viewer_id=event.account_id,
@@ -88,13 +97,13 @@ class Hearing:
                 post_id=event.post_id,
                 is_on=False,
             )
-            tags: list[int] = (await self._facts.of([event.post_id]))[0]["tags"].tolist()
-            await self._notes.act(undone, tags)
+            await self._notes.act(undone, known.tags[:, 0].tolist())
 
     async def on_published(self, event: PostPublished) -> None:
-        """The author's pace, and the facts of the post."""
+        """The author's pace, the facts of the post, and its place among the popular ones."""
         if event.is_new and await self._is_there(event.author_id):
             await self._notes.publish(event.author_id, event.post_id)
+            await self._popular.add(event.post_id)
         await self._write(event)
 
     async def on_edited(self, event: PostEdited) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tintype.ranking.features import Features, Ids, Known
 from tintype.ranking.ordering import Ordering, Places
-from tintype.ranking.rows import Floats, Rows
+from tintype.ranking.rows import Floats, Posts
 from tintype.ranking.scorer import HandWeighted, Scorer
 from tintype.ranking.weights import Weights
 
@@ -25,12 +25,12 @@ class Judge:
         self.features, self.ordering = Features(weights, epoch_ms), Ordering(weights)
         self.scorer: Scorer = scorer or HandWeighted(weights)
 
-    def judge(self, ids: Ids, posts: Rows, known: Known, now_s: float) -> Verdict:
+    def judge(self, ids: Ids, posts: Posts, known: Known, now_s: float) -> Verdict:
         """Features, how likely each outcome is, and what that makes together."""
         features = self.features.build(ids, posts, known, now_s)
         outcomes = self.scorer.score(features)
         return Verdict(features, outcomes, self.ordering.scores(features, outcomes))
 
-    def arrange(self, verdict: Verdict, posts: Rows) -> tuple[Places, Floats]:
+    def arrange(self, verdict: Verdict, posts: Posts) -> tuple[Places, Floats]:
         """The places of the posts, best first, and their final scores."""
-        return self.ordering.arrange(verdict.scores, posts["author"])
+        return self.ordering.arrange(verdict.scores, posts.author)

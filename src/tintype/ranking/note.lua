@@ -74,7 +74,7 @@ if is_on == was_on then return 0 end
 
 local sign = is_on and 1 or -1
 if author ~= '' then bump(KEYS[2], author, sign * near, when, near_half, most_authors) end
-for first = 1, #tags, 4 do bump(KEYS[3], string.sub(tags, first, first + 3), sign * like, when, like_half, most_tags) end
+for first = 1, #tags, 2 do bump(KEYS[3], string.sub(tags, first, first + 1), sign * like, when, like_half, most_tags) end
 if post ~= '' and pulse > 0 then
   local row = redis.call('GETRANGE', KEYS[4], 0, ENTRY - 1)
   local value, moment = 0, 0

@@ -73,7 +73,7 @@ class Notes:
                 self.second(act.change_id),
                 int(act.is_on),
                 struct.pack("<Q", act.author_id),
-                b"".join(struct.pack("<I", tag) for tag in tags if tag),
+                b"".join(struct.pack("<H", tag) for tag in tags if tag),
                 act.post_id or "",
                 *(MOST_ACTS, MOST_AUTHORS, MOST_INTERESTS, MOST_HOT, KEEP_VIEWER_S, KEEP_POST_S),
                 *(getattr(near, act.kind), near.half_life_s),

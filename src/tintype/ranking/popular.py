@@ -12,7 +12,7 @@ from tintype.base.ids import PostId
 from tintype.base.log import get_log
 from tintype.base.wire import Command, Wire
 from tintype.posts import Posts
-from tintype.ranking.keys import Keys
+from tintype.ranking.keys import MOST_HOT, Keys
 
 log = get_log("ranking")
 RECENT_DAYS = 7
@@ -46,17 +46,27 @@ class Popular:
                 await self.refill()
         return []
 
+    async def add(self, post_id: PostId) -> None:
+        """A new post can be found before anybody has reacted to it; the least popular make room."""
+        await self._wire.ask(
+            ("ZADD", self._keys.hot, "NX", repr(self._score(post_id, QUIET)), post_id),
+            ("ZREMRANGEBYRANK", self._keys.hot, 0, -(MOST_HOT + MOST_HOT // 8) - 1),
+        )
+
     async def refill(self) -> None:
         """Put the popular posts of the last days back where nobody knows them; what is known stays."""
         found = await self._posts.popular(days=RECENT_DAYS, limit_each=FOUND_EACH)
         commands: list[Command] = []
         for post_id, reactions in found:
-            made_s = self._layout.id_time(post_id).timestamp()
-            score = math.log2(max(reactions, QUIET)) + made_s / self._half_life_s
+            score = self._score(post_id, max(reactions, QUIET))
             commands.append(("ZADD", self._keys.hot, "NX", repr(score), post_id))
         commands.append(("SET", self._keys.hot_filled, 1, "EX", KEEP_FILLED_S))
         await self._wire.ask(*commands)
         log.info("popular.refilled", posts=len(found))
+
+    def _score(self, post_id: PostId, reactions: float) -> float:
+        """As note.lua has it, if all reactions came when the post was made."""
+        return math.log2(reactions) + self._layout.id_time(post_id).timestamp() / self._half_life_s
 
     async def _may_fill(self) -> bool:
         [taken] = await self._wire.ask(

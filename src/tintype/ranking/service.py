@@ -1,8 +1,8 @@
 """The ranking room as others use it."""
 
 import time
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 from redis.asyncio import Redis
@@ -10,6 +10,7 @@ from redis.exceptions import RedisError
 
 from shardwright.running import Shards
 from tintype.accounts import Accounts
+from tintype.base.errors import SettingsInvalid
 from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, Schedule
 from tintype.base.limits import Limiter
@@ -32,7 +33,7 @@ from tintype.ranking.looking import Looking
 from tintype.ranking.models import Explanation, Ranked
 from tintype.ranking.notes import Notes
 from tintype.ranking.popular import Popular
-from tintype.ranking.weights import load_weights
+from tintype.ranking.weights import Weights, load_weights
 
 FEED_ORDER = "feed-order"
 SWEEP_EVERY_S = 3_600.0
@@ -53,25 +54,23 @@ class Ranking(Keeping):
         limiter: Limiter,
         settings: Settings,
     ) -> None:
-        keys, layout, weights = (
-            Keys(settings.namespace),
-            shards.map.layout,
-            load_weights(settings.ranking_weights),
-        )
+        keys, layout = Keys(settings.namespace), shards.map.layout
         super().__init__(shards, wire, keys)
         self._errands = Errands()
-        self._judges = {name: Judge(each, layout.epoch_ms) for name, each in weights.items()}
         self.experiments = Experiments.load(settings.experiments)
+        weights = load_weights(settings.ranking_weights)
+        _check(self.experiments, weights)
+        self._judges = {name: Judge(each, layout.epoch_ms) for name, each in weights.items()}
         self.examples = Examples(
             shards, wire, keys, share=settings.training_share, days=settings.training_days
         )
         notes = Notes(redis, keys, weights[""], layout)
         self.facts = Facts(wire, keys, posts, notes, errands=self._errands)
-        self._hearing = Hearing(accounts, posts, notes, self.facts, examples=self.examples)
+        popular = Popular(wire, keys, posts, layout=layout, half_life_s=weights[""].velocity.half_life_s)
+        self._hearing = Hearing(accounts, posts, notes, self.facts, popular=popular, examples=self.examples)
         self.looking = Looking(
             posts, notes, limiter, hearing=self._hearing, examples=self.examples, errands=self._errands
         )
-        popular = Popular(wire, keys, posts, layout=layout, half_life_s=weights[""].velocity.half_life_s)
         self.explore = Explore(self, wire, keys, popular=popular, posts=posts, sight=sight)
 
     def ask(self, viewer: AccountId) -> list[Command]:
@@ -95,11 +94,8 @@ class Ranking(Keeping):
             served = pack_served(numbers[places], final, verdict.features[places])
             version = judge.scorer.version
             self._errands.start(lambda: self.examples.serve(viewer, served, weights=version, arm=arm))
-        authors: list[int] = posts["author"][places].tolist()
-        return [
-            Ranked(ids[place], score, AccountId(author) if author else None)
-            for place, score, author in zip(places.tolist(), final.tolist(), authors, strict=True)
-        ]
+        authors = cast("list[AccountId]", posts.author[places].tolist())
+        return list(map(Ranked, map(ids.__getitem__, places.tolist()), final.tolist(), authors))
 
     async def explain(
         self, viewer: AccountId, post_ids: Sequence[PostId], replies: Sequence[Any]
@@ -137,6 +133,15 @@ class Ranking(Keeping):
     def _judge_of(self, viewer: AccountId | None) -> tuple[str, Judge]:
         arm = self.experiments.arm(FEED_ORDER, viewer) if viewer is not None else ""
         return arm, self._judges[self.experiments.weights(FEED_ORDER, arm)]
+
+
+def _check(experiments: Experiments, weights: Mapping[str, Weights]) -> None:
+    lacking = sorted(experiments.variants() - weights.keys())
+    if lacking:
+        raise SettingsInvalid(
+            f"ranking_weights has no variants {', '.join(lacking)}, which an experiment uses: add them, "
+            f"or end the experiment with experiments = ['{FEED_ORDER}=']."
+        )
 
 
 def _known(replies: Sequence[Any]) -> Known:
