@@ -1,6 +1,8 @@
 """What people do becomes features: once, in whatever order it is told."""
 
+import asyncio
 import itertools
+import struct
 
 import pytest
 from httpx import AsyncClient
@@ -9,7 +11,8 @@ from tests.ranking.scene import change, id_of, like, order, post_of, save, signa
 from tests.support import Person, eventually, join
 from tintype.base.ids import CommentId
 from tintype.comments import CommentAdded, CommentRemoved
-from tintype.posts import PostPublished
+from tintype.posts import PostLiked, PostPublished
+from tintype.ranking import Act
 from tintype.wiring import Rooms
 from tintype.worker import Worker
 
@@ -89,6 +92,30 @@ async def test_more_acts_than_are_remembered_are_still_counted_once_each(
 
     assert await rooms.redis.get(_affinity(rooms, bo)) == before
     assert await rooms.redis.strlen(_affinity(rooms, bo).replace("affinity", "acts")) <= 8 + 128 * 21
+
+
+async def test_acts_at_the_same_moment_all_count_and_each_once(rooms: Rooms, ana: Person, bo: Person) -> None:
+    post, first = await ana.publish(), change(rooms)
+    people = [type(id_of(bo))(id_of(bo) + each) for each in range(30)]
+    likes = [
+        PostLiked(post_of(post), id_of(ana), each, first + number, is_liked=True)
+        for number, each in enumerate(people)
+    ]
+    messages = [(id_of(bo), id_of(ana), first + number) for number in range(30)]
+
+    async def note(event: PostLiked) -> None:
+        await rooms.ranking.looking._notes.act(_act(event))
+
+    await asyncio.gather(*(note(each) for each in likes * 3))
+    await asyncio.gather(*(rooms.ranking.looking.note_message(*each) for each in messages * 3))
+
+    row = await rooms.redis.get(f"{rooms.settings.namespace}:ranking:post:{post['post_id']}")
+    assert isinstance(row, bytes)
+    assert struct.unpack_from("<f", row)[0] == pytest.approx(30, abs=0.1)
+    affinity = await rooms.redis.get(_affinity(rooms, bo))
+    assert isinstance(affinity, bytes)
+    values = [struct.unpack_from("<f", affinity, place + 8)[0] for place in range(0, len(affinity), 16)]
+    assert max(values) == pytest.approx(30 * 4 + 1, abs=1.5)
 
 
 async def test_a_deleted_comment_counts_no_more_also_when_that_is_heard_first(
@@ -190,6 +217,17 @@ async def test_a_post_that_is_gone_leaves_no_row(
         return not await rooms.redis.exists(name) and hot is None
 
     await eventually(is_gone, what="the row went with the post")
+
+
+def _act(event: PostLiked) -> Act:
+    return Act(
+        viewer_id=event.account_id,
+        kind="like",
+        object_id=event.post_id,
+        change_id=event.change_id,
+        author_id=event.author_id,
+        post_id=event.post_id,
+    )
 
 
 def _affinity(rooms: Rooms, person: Person) -> str:

@@ -3,9 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from redis.exceptions import RedisError
-
-from tintype.base.errors import TintypeError
 from tintype.base.log import get_log
 
 log = get_log("ranking")
@@ -35,5 +32,5 @@ class Errands:
 async def _run(errand: Callable[[], Awaitable[None]]) -> None:
     try:
         await errand()
-    except (RedisError, OSError, TintypeError) as error:
+    except Exception as error:  # noqa: BLE001 - nobody waits for it, so there is nobody to tell but the log
         log.warning("ranking.errand_failed", error=str(error))

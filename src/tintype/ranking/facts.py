@@ -8,10 +8,12 @@ are made anew from the posts themselves.
 import time
 from collections.abc import Callable, Sequence
 
+import asyncpg
 import numpy as np
 from numpy.typing import NDArray
 from redis.exceptions import RedisError
 
+from shardwright.errors import ShardwrightError
 from tintype.base.ids import PostId
 from tintype.base.log import get_log
 from tintype.base.wire import Command, Wire
@@ -27,6 +29,8 @@ MOST_HERE = 50_000
 FRESH_S = 5.0
 USABLE_S = 60.0
 NEVER = -1e9
+AWAY = (RedisError, ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
+"""What reading may meet; posts of which nothing is known are ordered by their age."""
 Clock = Callable[[], float]
 
 
@@ -118,7 +122,7 @@ class Facts:
                 if blob and len(blob) == POST.itemsize
             }
             found |= await self._load([PostId(each) for each in ids if each not in found])
-        except (RedisError, OSError) as error:
+        except AWAY as error:
             log.warning("ranking.facts_unavailable", error=str(error))
             return
         self._keep(ids, found)

@@ -69,16 +69,16 @@ class Features:
         if not len(affinity):
             return np.zeros(len(authors))
         faded = _faded(affinity["value"], affinity["at"], self._affinity.half_life_s, now_s)
-        return -np.expm1(_look_up(affinity["key"], faded, authors) * (-1 / self._affinity.scale))
+        return _bent(_look_up(affinity["key"], faded, authors), self._affinity.scale)
 
     def _interests(self, interest: Rows, tags: NDArray[np.uint16], now_s: float) -> NDArray[np.float64]:
         if not len(interest):
-            return np.zeros(tags.shape[1])
+            return np.zeros(len(tags.T))
         keys = interest["key"]
         _board[keys] = _faded(interest["value"], interest["at"], self._interest.half_life_s, now_s)
         summed: NDArray[np.float64] = _board[tags].sum(axis=0)
         _board[keys] = 0.0
-        return -np.expm1(summed * (-1 / self._interest.scale))
+        return _bent(summed, self._interest.scale)
 
     def _popularity(self, posts: Posts, now_s: float) -> NDArray[np.float64]:
         level = np.log1p(_faded(posts.value, posts.at, self._velocity.half_life_s, now_s))
@@ -96,6 +96,13 @@ def _faded(
     np.exp2(ages, out=ages)
     ages *= values
     return ages
+
+
+def _bent(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """From nothing towards one, of which `scale` is 63 %."""
+    bent = values * (-1 / scale)
+    np.expm1(bent, out=bent)
+    return np.negative(bent, out=bent)
 
 
 def _look_up(keys: NDArray[Any], values: NDArray[np.float64], wanted: NDArray[Any]) -> NDArray[np.float64]:

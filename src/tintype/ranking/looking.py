@@ -19,6 +19,8 @@ log = get_log("ranking")
 SEEN_RULE = Rule("ranking-seen", 120, 60.0)
 LONGEST_MS = 600_000
 """A post that is looked at for longer was left open."""
+MOST_LINGERED = 20
+"""More posts than this are not looked at for long between two reports."""
 VISIT_EVERY_S = 600
 MOST_VISITS_HERE = 10_000
 
@@ -51,9 +53,9 @@ class Looking:
         spent = {post_id: longest[post_id] for post_id in longest if post_id in found}
         try:
             await self._notes.see(viewer, list(spent))
-            for post_id, spent_ms in spent.items():
-                if spent_ms > LONG_MS:
-                    await self._linger(viewer, post_id, found[post_id].author_id)
+            lingered = [post_id for post_id, spent_ms in spent.items() if spent_ms > LONG_MS]
+            for post_id in lingered[:MOST_LINGERED]:
+                await self._linger(viewer, post_id, found[post_id].author_id)
             await self._examples.see(viewer, spent)
         except (RedisError, OSError) as error:
             log.warning("ranking.unseen", error=str(error))

@@ -17,7 +17,7 @@ class Ranked(msgspec.Struct, frozen=True):
     post_id: PostId
     score: float
     author_id: AccountId | None = None
-    """Known when the features of the post are; nothing, or 0, else."""
+    """Known when the features of the post are."""
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True):

@@ -95,7 +95,8 @@ class Ranking(Keeping):
             version = judge.scorer.version
             self._errands.start(lambda: self.examples.serve(viewer, served, weights=version, arm=arm))
         authors = cast("list[AccountId]", posts.author[places].tolist())
-        return list(map(Ranked, map(ids.__getitem__, places.tolist()), final.tolist(), authors))
+        ordered = map(ids.__getitem__, places.tolist())
+        return list(map(Ranked, ordered, final.tolist(), (each or None for each in authors)))
 
     async def explain(
         self, viewer: AccountId, post_ids: Sequence[PostId], replies: Sequence[Any]
