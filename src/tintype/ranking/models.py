@@ -11,7 +11,7 @@ LONG_MS = 10_000
 """Who looks at a post for longer than this lingers."""
 
 
-class Ranked(msgspec.Struct, frozen=True):
+class Ranked(msgspec.Struct, frozen=True, gc=False):
     """A post and what it is worth to the viewer: more comes first."""
 
     post_id: PostId
