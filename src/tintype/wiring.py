@@ -24,6 +24,7 @@ from tintype import (
     moderation,
     notifications,
     posts,
+    ranking,
     saves,
     search,
     stories,
@@ -70,6 +71,7 @@ QUERIES = (
     search.QUERIES,
     moderation.QUERIES,
     belongings.QUERIES,
+    ranking.QUERIES,
     stories.QUERIES,
 )
 
@@ -172,6 +174,7 @@ async def open_rooms(
         stack.push_async_callback(_close_bus, bus)
         rooms = build_rooms(settings, shards, redis, bus)
         stack.push_async_callback(rooms.notifications.close)
+        stack.push_async_callback(rooms.ranking.close)
         yield rooms
 
 
@@ -208,9 +211,18 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
     pictures.library.listen(shared.forget_pictures)
     said = Comments(shards, events, sight, shared, names=posts.Names(people, cache), limiter=limiter)
     told = Notifications(shards, events, sight, posts=shared, comments=said, settings=settings, bus=bus)
-    kept = Saves(shards, shared)
+    kept = Saves(shards, events, shared)
     wire = PipelinedWire(redis)
-    ranking = Ranking(wire, settings.namespace)
+    ordering = Ranking(
+        wire,
+        redis,
+        shards,
+        accounts=people,
+        posts=shared,
+        sight=sight,
+        limiter=limiter,
+        settings=settings,
+    )
     home = Feed(
         shards,
         events,
@@ -218,7 +230,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
         graph=follows,
         posts=shared,
         visible=Visible(shared, follows, sight, kept),
-        ranking=ranking,
+        ranking=ordering,
         namespace=settings.namespace,
         idle_days=settings.feed_idle_days,
         push_followers=settings.feed_push_followers,
@@ -229,7 +241,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
         sight,
         graph=follows,
         media=pictures.library,
-        ranking=ranking,
+        ranking=ordering,
         limiter=limiter,
         wire=wire,
         namespace=settings.namespace,
@@ -263,7 +275,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
         profiles=Profiles(desk, shared),
         comments=said,
         saves=kept,
-        ranking=ranking,
+        ranking=ordering,
         feed=home,
         stories=shown,
         notifications=told,
@@ -277,6 +289,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
             {
                 "comments": said,
                 "saves": kept,
+                "ranking": ordering,
                 "stories": shown,
                 "feed": home,
                 "posts": shared,

@@ -16,6 +16,7 @@ from tintype.api.posts import PostsApi
 from tintype.api.profile import ProfileApi
 from tintype.api.profiles import ProfilesApi
 from tintype.api.push import PushApi
+from tintype.api.ranking import RankingApi
 from tintype.api.reports import ReportsApi
 from tintype.api.saves import SavesApi
 from tintype.api.search import SearchApi
@@ -46,6 +47,7 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     ProfilesApi,
     NotificationsApi,
     PushApi,
+    RankingApi,
     ReportsApi,
     ModerationApi,
 )

@@ -328,3 +328,10 @@ UPDATE accounts SET post_count = :count::int WHERE id = :id;
 -- name: gather_posts_of_media
 -- The posts that show these pictures or clips.
 SELECT DISTINCT post_id FROM media WHERE id = ANY(:ids::bigint[]) AND post_id IS NOT NULL;
+
+-- name: list_popular
+-- Posts of the last days that others may see, those with the most reactions first.
+SELECT id, like_count + 2 * comment_count AS reactions FROM posts
+WHERE id >= shardwright.min_id_at(now() - make_interval(days => :days::int))
+  AND archived_at IS NULL AND hidden_at IS NULL AND deleted_at IS NULL
+ORDER BY reactions DESC, id DESC LIMIT :limit;

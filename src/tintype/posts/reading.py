@@ -75,6 +75,14 @@ class Reading(AtDesk):
         )
         return [PostId(row["id"]) for row in rows]
 
+    async def popular(self, *, days: int, limit_each: int) -> list[tuple[PostId, int]]:
+        """The posts of the last days with the most reactions, so many of every shard, with how many they have.
+
+        This reads every shard: it is for repairs, not for a request.
+        """
+        found = await self._shards.everywhere().fetch(QUERIES.list_popular, days=days, limit=limit_each)
+        return [(PostId(row["id"]), row["reactions"]) for row in found]
+
     async def page_archived(self, author: AccountId, *, before: int, limit: int) -> Page[Post]:
         """What an author has put away; nobody else sees it."""
 

@@ -531,6 +531,23 @@ CREATE TABLE push_subscriptions (
 );
 CREATE UNIQUE INDEX push_subscriptions_once ON push_subscriptions USING btree (account_id, endpoint);
 
+CREATE TABLE ranking_examples (
+    account_id bigint NOT NULL,
+    post_id bigint NOT NULL,
+    expires_on date NOT NULL,
+    weights text DEFAULT ''::text NOT NULL,
+    arm text DEFAULT ''::text NOT NULL,
+    features bytea,
+    score real,
+    spent_ms integer DEFAULT 0 NOT NULL,
+    liked bigint DEFAULT 0 NOT NULL,
+    commented bigint DEFAULT 0 NOT NULL,
+    saved bigint DEFAULT 0 NOT NULL,
+    shared bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT ranking_examples_pkey PRIMARY KEY (account_id, post_id)
+);
+CREATE INDEX ranking_examples_expiring ON ranking_examples USING btree (expires_on);
+
 CREATE TABLE recent_searches (
     account_id bigint NOT NULL,
     kind text NOT NULL,
