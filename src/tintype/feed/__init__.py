@@ -5,6 +5,6 @@ Owns the timelines in Redis, which can be rebuilt from the shards at any time.
 
 from tintype.feed.service import Feed, FeedPage
 from tintype.feed.timelines import Timelines
-from tintype.feed.visible import Entry, Visible
+from tintype.feed.visible import QUERIES, Entry, Visible
 
-__all__ = ["Entry", "Feed", "FeedPage", "Timelines", "Visible"]
+__all__ = ["QUERIES", "Entry", "Feed", "FeedPage", "Timelines", "Visible"]
