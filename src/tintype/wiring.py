@@ -70,7 +70,7 @@ QUERIES = (
     moderation.QUERIES,
     belongings.QUERIES,
     stories.QUERIES,
-    feed.QUERIES,
+    feed.VISIBLE_QUERIES,
 )
 
 RECONCILE_EVERY_S = 6 * 3_600.0

@@ -17,6 +17,7 @@ from tintype.api.problems import HANDLERS
 from tintype.api.routes import CONTROLLERS
 from tintype.api.serving import media_file
 from tintype.api.session import Sessions, check_credentials, send_fresh_cookies
+from tintype.api.splicing import Splicer
 from tintype.api.static import WebApp
 from tintype.base.settings import Settings
 from tintype.wiring import Rooms, open_rooms
@@ -35,6 +36,7 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
         async with opener() as rooms:
             app.state.rooms = rooms
             app.state.sessions = Sessions(rooms)
+            app.state.pages = Splicer(rooms.media.addresses)
             yield
 
     app = Litestar(

@@ -6,19 +6,19 @@ from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, on
 from tintype.base.log import get_log
 from tintype.feed.timelines import Timelines
-from tintype.feed.visible import Visible
+from tintype.feed.visible import Entry, Visible
 from tintype.graph import FollowChanged, Graph
-from tintype.posts import Post, PostPublished, Posts
+from tintype.posts import PostPublished, Posts
 
 log = get_log("feed")
 
 
 @dataclass(frozen=True)
 class FeedPage:
-    """Posts newest first, and where the next page begins."""
+    """What to show, and where the next page begins."""
 
-    posts: list[Post]
-    next_before: int | None
+    entries: list[Entry]
+    next_cursor: str | None
 
 
 class Feed:
@@ -27,19 +27,19 @@ class Feed:
     def __init__(self, timelines: Timelines, graph: Graph, posts: Posts, visible: Visible) -> None:
         self._timelines, self._graph, self._posts, self._visible = timelines, graph, posts, visible
 
-    async def read(self, reader: AccountId, *, before: int, limit: int) -> FeedPage:
+    async def read(self, reader: AccountId, *, mode: str, cursor: str | None, limit: int) -> FeedPage:
         """A page of the feed. Unfollowing shows at once, whatever the timeline still holds."""
         entries = await self._timelines.read(reader)
         if entries is None:
             entries = await self._rebuild(reader)
-        older = [entry for entry in entries if entry < before]
-        page: list[Post] = []
+        older = [entry for entry in entries if not cursor or entry < int(cursor)]
+        page: list[Entry] = []
         while older and len(page) < limit:
             batch, older = older[:limit], older[limit:]
-            page += [entry.post for entry in await self._visible.read(reader, batch)]
+            page += await self._visible.read(reader, batch)
         has_more = len(page) > limit or bool(older)
         page = page[:limit]
-        return FeedPage(page, page[-1].id if page and has_more else None)
+        return FeedPage(page, str(page[-1].id) if page and has_more else None)
 
     async def fan_out(self, published: PostPublished) -> None:
         """Put a post on the timelines of its author and followers; safe to repeat."""

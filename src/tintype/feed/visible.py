@@ -21,7 +21,7 @@ from tintype.base.log import get_log
 from tintype.base.wire import Asked, Command, Wire
 from tintype.posts import Post, Posts
 
-QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
+QUERIES = Queries.load(Path(__file__).with_name("visible.sql"))
 MOST_KNOWN = 10_000
 log = get_log("feed")
 
