@@ -33,6 +33,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 COOKIE_AGE_S = 90 * 86_400
 DEVICE_AGE_S = 400 * 86_400
 FRESH_COOKIES, RECOGNISED = "tintype_fresh_cookies", "tintype_recognised"
+ASKED = "tintype_asked"
 ASKING = frozenset({"viewer", "current", "proven"})
 
 
@@ -150,7 +151,9 @@ async def check_credentials(
     connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
 ) -> None:
     """Refuse strangers before their body is read: what is wrong with it is none of their business."""
-    wanted = ASKING & handler.parsed_fn_signature.parameters.keys()
+    wanted: frozenset[str] | None = handler.opt.get(ASKED)
+    if wanted is None:
+        wanted = handler.opt[ASKED] = ASKING & handler.parsed_fn_signature.parameters.keys()
     if wanted and isinstance(connection, Request):
         sessions: Sessions = connection.app.state.sessions
         await (sessions.proven(connection) if "proven" in wanted else sessions.recognise(connection))

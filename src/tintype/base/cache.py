@@ -120,14 +120,18 @@ class Cache:
         """The objects that exist: from what the cache answered, and what it lacks loaded and put there."""
         kind, found = source.kind, dict[K, T]()
         missing, free = list[K](), list[K]()
-        for each, value in zip(ids, values, strict=True):
-            if value is None:
-                free.append(each)
-            elif value[:1] != LEASE_MARK:
-                found[each] = self._decode(kind, each, value)
-                continue
-            missing.append(each)
         shelf = self._shelf(kind)
+        known = shelf.decoded.get
+        for each, value in zip(ids, values, strict=True):
+            decoded = known(each)
+            if decoded is not None and decoded[0] == value:
+                found[each] = decoded[1]
+            elif value is not None and value[:1] != LEASE_MARK:
+                found[each] = _decode(kind, shelf, each, value)
+            else:
+                missing.append(each)
+                if value is None:
+                    free.append(each)
         shelf.hits.inc(len(found))
         if missing:
             shelf.misses.inc(len(missing))
@@ -200,19 +204,6 @@ class Cache:
         await self._fill(source.kind, loaded, lease)
         return loaded
 
-    def _decode(self, kind: Kind[T], each: Any, value: bytes) -> T:
-        if not kind.decoded_here:
-            return msgspec.msgpack.decode(value, type=kind.type)
-        decoded = self._shelf(kind).decoded
-        known = decoded.get(each)
-        if known is not None and known[0] == value:
-            return known[1]
-        made = msgspec.msgpack.decode(value, type=kind.type)
-        if known is None and len(decoded) >= kind.decoded_here:
-            del decoded[next(iter(decoded))]
-        decoded[each] = (value, made)
-        return made
-
     async def _fill(self, kind: Kind[T], loaded: Mapping[K, T], lease: bytes) -> None:
         if not loaded:
             return
@@ -235,3 +226,12 @@ class Cache:
             hits, misses = (cache_reads.labels(kind.name, outcome) for outcome in ("hit", "miss"))
             shelf = self._shelves[kind.name] = _Shelf(hits, misses)
         return shelf
+
+
+def _decode(kind: Kind[T], shelf: _Shelf, each: int | str, value: bytes) -> T:
+    made = msgspec.msgpack.decode(value, type=kind.type)
+    if kind.decoded_here:
+        if each not in shelf.decoded and len(shelf.decoded) >= kind.decoded_here:
+            del shelf.decoded[next(iter(shelf.decoded))]
+        shelf.decoded[each] = (value, made)
+    return made

@@ -173,4 +173,6 @@ class HotCounts:
 
 
 def _numbers(ids: Sequence[int], values: Sequence[bytes | None]) -> dict[int, int]:
+    if not any(values):
+        return {}
     return {each: int(value) for each, value in zip(ids, values, strict=True) if value}

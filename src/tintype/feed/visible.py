@@ -19,10 +19,11 @@ from tintype.base.counting import NOTHING, Buffered
 from tintype.base.ids import AccountId, PostId, has_shard
 from tintype.base.log import get_log
 from tintype.base.wire import Asked, Command, Wire
-from tintype.posts import Post, Posts
+from tintype.posts import Counts, Post, Posts
 
 QUERIES = Queries.load(Path(__file__).with_name("visible.sql"))
 MOST_KNOWN = 10_000
+NO_COUNTS = Counts(0, 0, 0, 0)
 log = get_log("feed")
 
 
@@ -65,15 +66,17 @@ class Standing(msgspec.Struct, frozen=True):
     liked: frozenset[int] = frozenset()
     saved: frozenset[int] = frozenset()
 
-    def may_know(self, account: Account) -> bool:
-        """Whether the reader may learn that this account exists."""
-        return account.id == self.reader or (account.is_active and account.id not in self.blocked)
+    def known_of(self, accounts: Mapping[AccountId, Account]) -> dict[AccountId, Account]:
+        """Those of the accounts that the reader may learn of: in use, and no block between the two; or their own."""
+        return {
+            each: account
+            for each, account in accounts.items()
+            if (account.status == "active" and each not in self.blocked) or each == self.reader
+        }
 
-    def wants(self, author: Account | None) -> bool:
-        """Whether this author's posts belong into the reader's feed."""
-        if author is None or author.id == self.reader:
-            return author is not None
-        return author.id in self.followed and author.id not in self.muted and self.may_know(author)
+    def authors(self) -> frozenset[int]:
+        """Whose posts belong into the reader's feed."""
+        return self.followed.difference(self.muted).union((self.reader,))
 
 
 class Answers(msgspec.Struct, frozen=True):
@@ -95,12 +98,10 @@ class Visible:
 
     async def read(self, reader: AccountId, ids: Sequence[PostId]) -> list[Entry]:
         """Those of the posts that belong into this reader's feed now, in the order of `ids`."""
-        known = self._known
-        wanted = [each for each in dict.fromkeys(ids) if each in known or has_shard(self._shards, each)]
+        wanted = [each for each in dict.fromkeys(ids) if each in self._known or has_shard(self._shards, each)]
         if not wanted:
             return []
-        people = list({person for each in wanted if each in known for person in known[each][1]})
-        is_known = all(each in known for each in wanted)
+        people, is_known = self._people(wanted)
         asked = self._wire.begin(*self._commands(wanted, people))
         try:
             standing = await self._standing(reader, people, wanted) if is_known else None
@@ -109,15 +110,33 @@ class Visible:
             asked.cancel()
         cards = await self._cache.settle(self._parts.cards, wanted, answers.cards)
         accounts = await self._cache.settle(self._accounts, people, answers.people)
-        fresh = self._remember(cards).difference(people)
+        fresh = self._learn(cards).difference(people)
         if fresh or standing is None:
             accounts |= await self._cache.get_many(self._accounts.kind, fresh, self._accounts.load)
             standing = await self._standing(reader, [*people, *fresh], wanted)
-        shown = [
-            card for card in cards.values() if card.is_shown and standing.wants(accounts.get(card.author_id))
-        ]
+        seen, authors = standing.known_of(accounts), standing.authors()
+        shown = {
+            each: card
+            for each, card in cards.items()
+            if card.author_id in authors and card.author_id in seen and card.is_shown
+        }
         counts = await self._counts(wanted, shown, answers)
-        return _entries(wanted, {card.id: card for card in shown}, counts, accounts, standing)
+        return [
+            _entry(shown[each], seen, counts.get(each, NO_COUNTS), answers.buffered, standing)
+            for each in wanted
+            if each in shown
+        ]
+
+    def _people(self, ids: Iterable[PostId]) -> tuple[list[AccountId], bool]:
+        """Everybody in these posts as far as this process remembers, and whether it remembers all of the posts."""
+        people, is_known = set[AccountId](), True
+        for each in ids:
+            remembered = self._known.get(each)
+            if remembered is None:
+                is_known = False
+            else:
+                people.update(remembered[1])
+        return list(people), is_known
 
     def _commands(self, ids: Sequence[PostId], people: Sequence[AccountId]) -> list[Command]:
         cache, parts = self._cache, self._parts
@@ -147,55 +166,39 @@ class Visible:
         return Standing(reader, *map(frozenset, row)) if row else Standing(reader)
 
     async def _counts(
-        self, ids: Sequence[PostId], shown: Iterable[Post], answers: Answers
-    ) -> dict[PostId, tuple[int, int]]:
-        """Likes and comments of what is shown, with the likes that are still buffered."""
-        values = dict(zip(ids, answers.counts, strict=True))
-        wanted = [card.id for card in shown]
-        stored = await self._cache.settle(self._parts.counts, wanted, [values[each] for each in wanted])
-        add = answers.buffered.add_to
-        return {
-            each: (add(each, counts.like_count, counts.like_batch), counts.comment_count)
-            for each, counts in stored.items()
-        }
+        self, ids: Sequence[PostId], shown: Mapping[PostId, Post], answers: Answers
+    ) -> dict[PostId, Counts]:
+        wanted, values = ids, answers.counts
+        if len(shown) < len(ids):
+            wanted = list(shown)
+            values = [value for each, value in zip(ids, answers.counts, strict=True) if each in shown]
+        return await self._cache.settle(self._parts.counts, wanted, values)
 
-    def _remember(self, cards: Mapping[PostId, Post]) -> set[AccountId]:
-        """Everybody in these posts."""
+    def _learn(self, cards: Mapping[PostId, Post]) -> set[AccountId]:
+        """Remember who is in the posts that are new here or have changed; returns these people."""
         known, people = self._known, set[AccountId]()
         for each, card in cards.items():
-            seen = known.get(each)
-            if seen is None or seen[0] is not card:
-                if len(known) >= MOST_KNOWN:
+            remembered = known.get(each)
+            if remembered is None or remembered[0] is not card:
+                if remembered is None and len(known) >= MOST_KNOWN:
                     del known[next(iter(known))]
-                seen = known[each] = (card, (card.author_id, *card.tagged_ids, *card.mention_ids))
-            people.update(seen[1])
+                known[each] = (card, (card.author_id, *card.tagged_ids, *card.mention_ids))
+                people.update(known[each][1])
         return people
 
 
-def _entries(
-    ids: Iterable[PostId],
-    cards: Mapping[PostId, Post],
-    counts: Mapping[PostId, tuple[int, int]],
-    accounts: Mapping[AccountId, Account],
-    standing: Standing,
-) -> list[Entry]:
-    people = {each: account for each, account in accounts.items() if standing.may_know(account)}
-    entries: list[Entry] = []
-    for each in ids:
-        card = cards.get(each)
-        if card is None:
-            continue
-        likes, comments = counts.get(each, (0, 0))
-        hides = card.hides_like_count and card.author_id != standing.reader
-        entries.append(
-            Entry(
-                card=card,
-                author=people[card.author_id],
-                people=people,
-                like_count=None if hides else likes,
-                comment_count=comments,
-                has_liked=each in standing.liked,
-                has_saved=each in standing.saved,
-            )
-        )
-    return entries
+def _entry(
+    card: Post, people: Mapping[AccountId, Account], counts: Counts, buffered: Buffered, standing: Standing
+) -> Entry:
+    likes: int | None = None
+    if not card.hides_like_count or card.author_id == standing.reader:
+        likes = buffered.add_to(card.id, counts.like_count, counts.like_batch)
+    return Entry(
+        card=card,
+        author=people[card.author_id],
+        people=people,
+        like_count=likes,
+        comment_count=counts.comment_count,
+        has_liked=card.id in standing.liked,
+        has_saved=card.id in standing.saved,
+    )
