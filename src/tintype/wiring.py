@@ -44,7 +44,7 @@ from tintype.base.tallies import Reconciler, Tally
 from tintype.base.wire import PipelinedWire, SharedWire, Wire
 from tintype.belongings import Departures
 from tintype.comments import Comments
-from tintype.feed import Feed, Timelines, Visible
+from tintype.feed import Feed, Visible
 from tintype.graph import Circles, Graph, Sight, Suggestions, graph_tallies
 from tintype.media import MediaBelongings, MediaLibrary, MediaRoom, Progress, build_media
 from tintype.moderation import Moderation
@@ -65,6 +65,7 @@ QUERIES = (
     posts.QUERIES,
     comments.QUERIES,
     saves.QUERIES,
+    feed.QUERIES,
     notifications.QUERIES,
     search.QUERIES,
     moderation.QUERIES,
@@ -215,6 +216,18 @@ def build_rooms(
     told = Notifications(shards, events, sight, posts=shared, comments=said, settings=settings, bus=bus)
     kept = Saves(shards, shared)
     ranking = Ranking(wire, settings.namespace)
+    home = Feed(
+        shards,
+        events,
+        wire,
+        graph=follows,
+        posts=shared,
+        visible=Visible(shards, wire, cache, shared, people),
+        ranking=ranking,
+        namespace=settings.namespace,
+        idle_days=settings.feed_idle_days,
+        push_followers=settings.feed_push_followers,
+    )
     shown = Stories(
         shards,
         events,
@@ -256,12 +269,7 @@ def build_rooms(
         comments=said,
         saves=kept,
         ranking=ranking,
-        feed=Feed(
-            Timelines(redis, settings.namespace),
-            follows,
-            shared,
-            Visible(shards, wire, cache, shared, people),
-        ),
+        feed=home,
         stories=shown,
         notifications=told,
         search=finding,
@@ -275,6 +283,7 @@ def build_rooms(
                 "comments": said,
                 "saves": kept,
                 "stories": shown,
+                "feed": home,
                 "posts": shared,
                 "graph": follows,
                 "search": finding,

@@ -1,6 +1,6 @@
 """The home feed over HTTP: the hottest route, answered with bytes that are spliced, not built."""
 
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, cast
 
 from litestar import Controller, Request, Response, get
 from litestar.params import QueryParameter
@@ -12,18 +12,18 @@ from tintype.api.etags import UNCHANGED, matches
 from tintype.api.given import House, Limit, Viewer
 from tintype.api.splicing import Splicer
 from tintype.api.views import PostsView
+from tintype.feed import LONGEST_CURSOR, Mode
 
 COMMON_HEADERS = [(b"cache-control", b"private, no-cache"), (b"vary", b"Authorization, Cookie")]
 JSON = (b"content-type", b"application/json")
-LONGEST_CURSOR = 4_000
 FeedCursor = Annotated[
     str | None,
     QueryParameter(
         description="Where the page begins: `next_cursor` of the page before.", max_length=LONGEST_CURSOR
     ),
 ]
-Mode = Annotated[
-    Literal["ranked", "following"],
+FeedMode = Annotated[
+    Mode,
     QueryParameter(description="The best first, or simply the newest first."),
 ]
 
@@ -43,7 +43,7 @@ class FeedApi(Controller):
         rooms: House,
         cursor: FeedCursor = None,
         limit: Limit = 20,
-        mode: Mode = "ranked",
+        mode: FeedMode = "ranked",
     ) -> Response[PostsView]:
         """Posts of the people one follows and one's own; each once in a whole scroll, whatever is posted meanwhile."""
         pages: Splicer = request.app.state.pages
