@@ -71,12 +71,12 @@ async def both_sites(people: int, waiting_each: int) -> AsyncGenerator[tuple[Sit
 
 @asynccontextmanager
 async def _ours(people: int, waiting_each: int) -> AsyncGenerator[Site]:
-    async with engines() as (engines, engines_of):
+    async with engines() as (found, engines_of):
         settings = Settings(
-            home=engines.home,
-            postgres=engines.postgres,
-            redis=engines.redis,
-            nats=engines.nats,
+            home=found.home,
+            postgres=found.postgres,
+            redis=found.redis,
+            nats=found.nats,
             shard_count=SHARDS,
             log_level="error",
             secret_key="of a bench",
@@ -99,8 +99,8 @@ async def _ours(people: int, waiting_each: int) -> AsyncGenerator[Site]:
 
 @asynccontextmanager
 async def _peer(people: int, waiting_each: int) -> AsyncGenerator[Site]:
-    async with engines() as (engines, engines_of):
-        parts = urlsplit(engines.postgres[0])
+    async with engines() as (found, engines_of):
+        parts = urlsplit(found.postgres[0])
         environment = os.environ | {
             "PEER_HOST": parts.hostname or "",
             "PEER_PORT": str(parts.port),
