@@ -42,7 +42,7 @@ from tintype.base.memory import connect_redis
 from tintype.base.outbox import Outbox
 from tintype.base.settings import Settings, directory_dsn, server_dsns
 from tintype.base.tallies import Reconciler, Tally
-from tintype.base.wire import PipelinedWire
+from tintype.base.wire import PipelinedWire, SharedWire, Wire
 from tintype.belongings import Departures
 from tintype.comments import Comments
 from tintype.feed import Feed, Visible
@@ -73,6 +73,7 @@ QUERIES = (
     belongings.QUERIES,
     ranking.QUERIES,
     stories.QUERIES,
+    feed.VISIBLE_QUERIES,
 )
 
 RECONCILE_EVERY_S = 6 * 3_600.0
@@ -172,14 +173,19 @@ async def open_rooms(
         stack.push_async_callback(redis.aclose)
         bus = await connect_bus(settings, name=process)
         stack.push_async_callback(_close_bus, bus)
-        rooms = build_rooms(settings, shards, redis, bus)
+        wire = SharedWire(redis)
+        stack.push_async_callback(wire.close)
+        rooms = build_rooms(settings, shards, redis, bus, wire)
         stack.push_async_callback(rooms.notifications.close)
         stack.push_async_callback(rooms.ranking.close)
         yield rooms
 
 
-def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Rooms:
+def build_rooms(
+    settings: Settings, shards: Shards, redis: Redis, bus: Client, wire: Wire | None = None
+) -> Rooms:
     """The rooms on connections that somebody else opened."""
+    wire = wire or PipelinedWire(redis)
     names = Names(settings.namespace)
 
     async def poke(server: str) -> None:
@@ -191,7 +197,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
             await bus.publish(names.media_progress, msgspec.json.encode(progress))
 
     events = Outbox(poke)
-    cache, limiter = Cache(redis, settings.namespace), Limiter(redis, settings.namespace)
+    cache, limiter = Cache(redis, settings.namespace, wire), Limiter(redis, settings.namespace)
     people = Accounts(shards, events, cache, limiter, settings=settings)
     follows = Graph(shards, events, people, limiter)
     sight = Sight(people, follows)
@@ -212,7 +218,6 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
     said = Comments(shards, events, sight, shared, names=posts.Names(people, cache), limiter=limiter)
     told = Notifications(shards, events, sight, posts=shared, comments=said, settings=settings, bus=bus)
     kept = Saves(shards, events, shared)
-    wire = PipelinedWire(redis)
     ordering = Ranking(
         wire,
         redis,
@@ -229,7 +234,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
         wire,
         graph=follows,
         posts=shared,
-        visible=Visible(shared, follows, sight, kept),
+        visible=Visible(shards, wire, cache, shared, people),
         ranking=ordering,
         namespace=settings.namespace,
         idle_days=settings.feed_idle_days,

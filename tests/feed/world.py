@@ -202,7 +202,7 @@ async def open_world(opened: Rooms) -> AsyncGenerator[World]:
         wire,
         graph=rooms.graph,
         posts=rooms.posts,
-        visible=Visible(rooms.posts, rooms.graph, rooms.sight, rooms.saves),
+        visible=Visible(rooms.shards, wire, rooms.cache, rooms.posts, rooms.accounts),
         ranking=Moods(wire, settings.namespace),
         namespace=opened.settings.namespace,
         idle_days=7,

@@ -1,9 +1,9 @@
-"""Posting, liking and the feed over HTTP."""
+"""Posting and liking over HTTP."""
 
 from typing import Annotated, Any
 
 from litestar import Controller, Request, Response, delete, get, patch, post, put
-from litestar.params import HeaderParameter, JSONBody, QueryParameter
+from litestar.params import HeaderParameter, JSONBody
 
 from tintype.accounts import Account
 from tintype.api import scopes
@@ -12,24 +12,16 @@ from tintype.api.drafts import NewPost, PostEdit, read_edit, read_place, read_ta
 from tintype.api.etags import UNCHANGED, tagged
 from tintype.api.given import Cursor, Guest, House, Limit, PostRef, Viewer, id_from, post_from
 from tintype.api.shown import show_posts
-from tintype.api.views import PeopleView, PostsView, PostView, show_person
+from tintype.api.views import PeopleView, PostView, show_person
 from tintype.base.ids import MediaId, PostId
-from tintype.feed import LONGEST_CURSOR, Mode
 from tintype.posts import PostNotFound
 from tintype.wiring import Rooms
 
-FeedMode = Annotated[Mode, QueryParameter(description="`ranked`: best first. `following`: newest first.")]
-FeedCursor = Annotated[
-    str | None,
-    QueryParameter(
-        description="Where the page begins: `next_cursor` of the page before.", max_length=LONGEST_CURSOR
-    ),
-]
 IdempotencyKey = Annotated[str | None, HeaderParameter(name="Idempotency-Key", max_length=128)]
 
 
 class PostsApi(Controller):
-    """Posts and the feed."""
+    """Posts."""
 
     path = "/api/v1"
     tags = ("Posts",)
@@ -122,20 +114,6 @@ class PostsApi(Controller):
         )
         people = [show_person(each) for each in page.items]
         return PeopleView(people, encode_cursor(page.next_before), page.next_before is not None)
-
-    @get("/feed", summary="The home feed", tags=["Feed"], scope=scopes.READ)
-    async def feed(
-        self,
-        viewer: Viewer,
-        rooms: House,
-        mode: FeedMode = "ranked",
-        cursor: FeedCursor = None,
-        limit: Limit = 20,
-    ) -> PostsView:
-        """Posts of the people one follows and one's own."""
-        page = await rooms.feed.read(viewer.id, mode=mode, cursor=cursor, limit=limit)
-        shown = await show_posts(rooms, viewer, [entry.post for entry in page.entries])
-        return PostsView(shown, page.next_cursor, page.next_cursor is not None)
 
 
 async def _show_one(rooms: Rooms, viewer: Account | None, post_id: PostId) -> PostView:

@@ -5,6 +5,7 @@ from litestar import Controller
 from tintype.api.accounts import AccountsApi
 from tintype.api.belongings import BelongingsApi
 from tintype.api.comments import CommentsApi
+from tintype.api.feed import FeedApi
 from tintype.api.graph import GraphApi
 from tintype.api.looks import LooksApi
 from tintype.api.media import MediaApi
@@ -35,6 +36,7 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     TokensApi,
     SecurityApi,
     PostsApi,
+    FeedApi,
     MediaApi,
     TusApi,
     LooksApi,

@@ -9,11 +9,13 @@ from tintype.feed.cursors import LONGEST_CURSOR, Mode
 from tintype.feed.events import FanOutDue, StarRisen
 from tintype.feed.reading import FeedPage
 from tintype.feed.service import Feed
+from tintype.feed.visible import QUERIES as VISIBLE_QUERIES
 from tintype.feed.visible import Entry, Visible
 
 __all__ = [
     "LONGEST_CURSOR",
     "QUERIES",
+    "VISIBLE_QUERIES",
     "Entry",
     "FanOutDue",
     "Feed",

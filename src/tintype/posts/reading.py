@@ -6,17 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from shardwright.running import Transaction
+from tintype.base.cache import Source
 from tintype.base.counting import Buffered
 from tintype.base.ids import AccountId, MediaId, PostId, has_shard
 from tintype.graph import Seen
 from tintype.posts.errors import PostNotFound
 from tintype.posts.models import Counts, Page, Post
 from tintype.posts.paging import fill_page
-from tintype.posts.room import CARDS, COUNTS, QUERIES, AtDesk, read_counts, read_post
+from tintype.posts.room import CARDS, COUNTS, QUERIES, AtDesk, Sources, read_counts, read_post
 
 
 class Reading(AtDesk):
     """What others see of posts."""
+
+    def sources(self) -> Sources:
+        """Where the parts of posts come from, for a reader that checks by itself what its viewer may see."""
+        return Sources(Source(CARDS, self._load_cards), Source(COUNTS, self._load_counts), self._desk.likes)
 
     async def get(self, post_id: PostId, *, viewer: AccountId | None) -> Post:
         """One post that the viewer may see."""
