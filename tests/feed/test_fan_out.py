@@ -11,7 +11,7 @@ from redis.exceptions import ConnectionError as RedisGone
 from shardwright.errors import ServerUnavailable
 from tests.feed.world import THRESHOLD, World
 from tintype.base.ids import AccountId, PostId
-from tintype.base.wire import Command
+from tintype.base.wire import Command, PipelinedWire
 from tintype.feed import FanOutDue, StarRisen
 from tintype.feed.building import Building, Built
 from tintype.feed.lists import Lists, parse
@@ -286,14 +286,14 @@ async def test_a_long_timeline_is_trimmed_keeps_its_stars_and_stays_small(world:
 async def test_in_a_cluster_a_script_stays_in_one_slot(world: World) -> None:
     seen: list[Command] = []
 
-    class Noting:
+    class Noting(PipelinedWire):
         async def ask(self, *commands: Command) -> list[Any]:
             seen.extend(commands)
             return [1] * len(commands)
 
     readers = [AccountId((number * 7 << 23) + 1_000) for number in range(300)]
 
-    await Lists(Noting(), "some", keep_s=60, spans_slots=False).push(PostId(5), readers)
+    await Lists(Noting(world.rooms.redis), "some", keep_s=60, spans_slots=False).push(PostId(5), readers)
 
     scripts = [command[3 : 3 + int(command[2])] for command in seen]
     assert sum(len(keys) for keys in scripts) == 300

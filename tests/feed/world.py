@@ -66,7 +66,7 @@ class Moods(Ranking):
     chance = random.Random(7)  # noqa: S311 - a schedule
 
     async def rank(
-        self, viewer: AccountId, candidates: Sequence[PostId], replies: Sequence[Any]
+        self, viewer: AccountId | None, candidates: Sequence[PostId], replies: Sequence[Any]
     ) -> list[Ranked]:
         ranked = await super().rank(viewer, candidates, replies)
         self.chance.shuffle(ranked)
@@ -203,7 +203,16 @@ async def open_world(opened: Rooms) -> AsyncGenerator[World]:
         graph=rooms.graph,
         posts=rooms.posts,
         visible=Visible(rooms.shards, wire, rooms.cache, rooms.posts, rooms.accounts),
-        ranking=Moods(wire, settings.namespace),
+        ranking=Moods(
+            wire,
+            rooms.redis,
+            rooms.shards,
+            accounts=rooms.accounts,
+            posts=rooms.posts,
+            sight=rooms.sight,
+            limiter=rooms.limiter,
+            settings=opened.settings,
+        ),
         namespace=opened.settings.namespace,
         idle_days=7,
         push_followers=THRESHOLD,

@@ -9,11 +9,12 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from tests.ranking.scene import change, explanation, id_of, like, post_of, tell
 from tests.support import Person
+from tintype.base.wire import PipelinedWire
 from tintype.ranking import FEATURES, OUTCOMES, Ranking
 from tintype.wiring import Rooms
 
 
-class AwayWire:
+class AwayWire(PipelinedWire):
     """A wire to a Redis that does not answer."""
 
     async def ask(self, *commands: Sequence[Any]) -> list[Any]:
@@ -51,7 +52,7 @@ async def test_an_explanation_says_that_a_post_was_seen(rooms: Rooms, ana: Perso
 async def test_while_redis_is_away_the_newest_comes_first(rooms: Rooms, ana: Person, bo: Person) -> None:
     posts = [post_of(await ana.publish(f"{number}")) for number in range(3)]
     away = Ranking(
-        AwayWire(),
+        AwayWire(rooms.redis),
         rooms.redis,
         rooms.shards,
         accounts=rooms.accounts,
