@@ -15,13 +15,17 @@ from typing import cast
 from urllib.parse import urlsplit, urlunsplit
 
 from nats.js.errors import Error as StreamError
+from prometheus_client import CollectorRegistry
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from tintype.base.jobs import Handler
 from tintype.base.memory import connect_redis
+from tintype.base.metrics import VARIABLE as METRICS_FOLDER
+from tintype.base.metrics import make_shared_folder
 from tintype.base.settings import LISTS, PREFIX, Settings
 from tintype.cli.running import open_bus
 from tintype.schema import apply_schema
-from tintype.simulation import Site
+from tintype.simulation import ENTRIES, Site
 from tintype.stack import Stack, StartFailed
 from tintype.wiring import open_rooms
 from tintype.worker.databases import connected
@@ -50,8 +54,9 @@ class Borrowed:
             stack.push_async_callback(_forget, settings)
             await apply_schema(settings)
             rooms = await stack.enter_async_context(open_rooms(settings, process="simulate"))
-            worker = await stack.enter_async_context(_worker(settings, rooms.handlers()))
-            yield Site(rooms, lambda: _cpu_s(worker.pid))
+            counters = make_shared_folder(self.home / name)
+            worker = await stack.enter_async_context(_worker(settings, rooms.handlers(), counters))
+            yield Site(rooms, lambda: _cpu_s(worker.pid), lambda: _entries(counters))
 
     def _settings(self, name: str, postgres: tuple[str, ...], threshold: int) -> Settings:
         return Settings(
@@ -107,10 +112,10 @@ async def _databases(dsns: Sequence[str], name: str) -> AsyncGenerator[tuple[str
 
 
 @asynccontextmanager
-async def _worker(settings: Settings, handlers: Sequence[Handler]) -> AsyncGenerator[Process]:
+async def _worker(settings: Settings, handlers: Sequence[Handler], counters: str) -> AsyncGenerator[Process]:
     """A worker process, the same that `tintype up` starts, ready to hear of every event."""
     process = await create_subprocess_exec(
-        sys.executable, "-m", "tintype", "worker", env=_environment(settings)
+        sys.executable, "-m", "tintype", "worker", env={**_environment(settings), METRICS_FOLDER: counters}
     )
     try:
         await _wait_for_consumers(settings, {handler.name for handler in handlers}, process)
@@ -173,6 +178,13 @@ def _environment(settings: Settings) -> dict[str, str]:
         if (value := getattr(settings, name))
     }
     return {**kept, **chosen, f"{PREFIX}CONFIG": str(settings.home / "none.toml")}
+
+
+def _entries(counters: str) -> float:
+    """What the worker has counted: it shares its counters through files."""
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry, path=counters)
+    return registry.get_sample_value(ENTRIES) or 0.0
 
 
 def _cpu_s(pid: int) -> float:

@@ -4,7 +4,7 @@ Owns no tables: it fills an installation of its own, lives a day in it through t
 """
 
 from tintype.simulation.advice import advise
-from tintype.simulation.comparing import STAGES, Ground, Progress, Simulation, Site
+from tintype.simulation.comparing import ENTRIES, STAGES, Ground, Progress, Simulation, Site
 from tintype.simulation.days import how_busy
 from tintype.simulation.drawing import draw, sketch
 from tintype.simulation.models import (
@@ -24,6 +24,7 @@ from tintype.simulation.population import count_followers, invent_people
 from tintype.simulation.settling import Settler
 
 __all__ = [
+    "ENTRIES",
     "MOST_PEOPLE",
     "NEVER",
     "STAGES",

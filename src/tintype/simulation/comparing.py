@@ -7,8 +7,6 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from tintype.base.ids import AccountId, PostId
-from tintype.feed import Timelines
 from tintype.simulation.advice import advise
 from tintype.simulation.living import Day, Measured
 from tintype.simulation.models import Choices, Outcome, Report, spread_of
@@ -18,6 +16,8 @@ from tintype.wiring import Rooms
 
 Progress: TypeAlias = Callable[[int, str, int, int], None]
 """Told the threshold, the stage, how much of it is done, and how much there is."""
+ENTRIES = "tintype_feed_entries_total"
+"""The counter of the worker that `Site.entries` tells."""
 STAGES = ("settling", "waking", "living", "counting")
 SETTLE_LOOKS, SETTLE_S = 60, 0.5
 
@@ -28,6 +28,8 @@ class Site:
 
     rooms: Rooms
     worker_cpu_s: Callable[[], float]
+    entries: Callable[[], float]
+    """How many entries the worker has pushed to timelines up to now, by its own count."""
 
 
 class Ground(Protocol):
@@ -60,20 +62,20 @@ async def _try(site: Site, plan: Plan, threshold: int, progress: Progress) -> Ou
         return lambda done, total: progress(threshold, stage, done, total)
 
     settler = Settler(site.rooms.shards)
-    ids = await settler.settle(plan.people, history=plan.choices.history)
+    stars = {number for number, count in plan.followers.items() if count >= max(1, threshold)}
+    ids = await settler.settle(plan.people, history=plan.choices.history, stars=stars)
     pictures = await settler.lay_out_pictures(ids[act.person] for act in plan.acts if act.deed == "post")
     shower("settling")(1, 1)
     day = Day(site.rooms, plan, ids, pictures)
     await day.wake(shower("waking"))
-    before = await _cpu_s(site)
+    before, entries = await _cpu_s(site), site.entries()
     seen = await day.live(shower("living"))
     after = await _cpu_s(site)
-    stars = {number for number, count in plan.followers.items() if count >= max(1, threshold)}
-    entries = await _count_entries(site.rooms, [ids[number] for number in plan.readers], set(seen.published))
-    entries += sum(author in stars for author in seen.published.values())
+    pushed = await _settled(site.entries) - entries
+    listed = sum(author in stars for author in seen.published.values())
     shower("counting")(1, 1)
     spent = {part: after[part] - before[part] for part in after}
-    return _outcome(threshold, seen, len(stars), entries, spent)
+    return _outcome(threshold, seen, len(stars), round(pushed) + listed, spent)
 
 
 def _outcome(threshold: int, seen: Measured, stars: int, entries: int, cpu_s: dict[str, float]) -> Outcome:
@@ -101,13 +103,12 @@ async def _cpu_s(site: Site) -> dict[str, float]:
     }
 
 
-async def _count_entries(rooms: Rooms, readers: Sequence[AccountId], posts: set[PostId]) -> int:
-    """Entries of these posts on timelines, once no more arrive."""
-    counted, timelines = -1, Timelines(rooms.redis, rooms.settings.namespace)
+async def _settled(count: Callable[[], float]) -> float:
+    """The count, once it no longer grows."""
+    counted = count()
     for _ in range(SETTLE_LOOKS):
-        found = sum([len(posts & set(await timelines.read(reader) or ())) for reader in readers])
-        if found == counted:
-            return found
-        counted = found
         await asyncio.sleep(SETTLE_S)
+        if count() == counted:
+            break
+        counted = count()
     return counted

@@ -22,6 +22,11 @@ INSERT INTO followers (account_id, follower_id, change_id, is_active)
 SELECT one.account_id, one.follower_id, next_id(), true
 FROM unnest(:account_ids::bigint[], :follower_ids::bigint[]) AS one (account_id, follower_id);
 
+-- name: add_stars
+-- Authors above the threshold, known as such before any timeline is built.
+INSERT INTO feed_stars (account_id, is_settled)
+SELECT one.account_id, true FROM unnest(:account_ids::bigint[]) AS one (account_id);
+
 -- name: add_pictures
 -- Pictures that wait to be posted: rows without files, since nobody looks at them.
 INSERT INTO media (id, account_id, folder, width, height, expires_at)

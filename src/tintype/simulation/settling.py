@@ -29,9 +29,17 @@ class Settler:
         self._shards = shards
 
     async def settle(
-        self, people: Sequence[Person], *, history: int = 0, password_hash: str = NOBODY
+        self,
+        people: Sequence[Person],
+        *,
+        history: int = 0,
+        stars: Iterable[int] = (),
+        password_hash: str = NOBODY,
     ) -> list[AccountId]:
-        """These people exist, follow each other and have posted; returns their ids by number."""
+        """These people exist, follow each other and have posted; returns their ids by number.
+
+        The stars are such from the beginning, as if they had crossed the threshold long ago.
+        """
         ids = await self._add_people(people, history, password_hash)
         names = [(f"{PREFIX}{person.number}", ids[person.number]) for person in people]
         await self._write(QUERIES.claim_names, names, "usernames", "account_ids", key=self._shards.of)
@@ -41,6 +49,7 @@ class Settler:
         await self._write(QUERIES.add_followers, mirrored, "account_ids", "follower_ids")
         for _ in range(history):
             await self._write(QUERIES.add_history, [(each,) for each in ids], "account_ids")
+        await self._write(QUERIES.add_stars, [(ids[number],) for number in stars], "account_ids")
         return ids
 
     async def lay_out_pictures(self, authors: Iterable[AccountId]) -> dict[AccountId, list[MediaId]]:
