@@ -18,6 +18,7 @@ from tintype import (
     accounts,
     belongings,
     comments,
+    feed,
     graph,
     media,
     moderation,
@@ -43,7 +44,7 @@ from tintype.base.tallies import Reconciler, Tally
 from tintype.base.wire import PipelinedWire
 from tintype.belongings import Departures
 from tintype.comments import Comments
-from tintype.feed import Feed, Timelines, Visible
+from tintype.feed import Feed, Visible
 from tintype.graph import Circles, Graph, Sight, Suggestions, graph_tallies
 from tintype.media import MediaBelongings, MediaLibrary, MediaRoom, Progress, build_media
 from tintype.moderation import Moderation
@@ -64,6 +65,7 @@ QUERIES = (
     posts.QUERIES,
     comments.QUERIES,
     saves.QUERIES,
+    feed.QUERIES,
     notifications.QUERIES,
     search.QUERIES,
     moderation.QUERIES,
@@ -209,6 +211,18 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
     kept = Saves(shards, shared)
     wire = PipelinedWire(redis)
     ranking = Ranking(wire, settings.namespace)
+    home = Feed(
+        shards,
+        events,
+        wire,
+        graph=follows,
+        posts=shared,
+        visible=Visible(shared, follows, sight, kept),
+        ranking=ranking,
+        namespace=settings.namespace,
+        idle_days=settings.feed_idle_days,
+        push_followers=settings.feed_push_followers,
+    )
     shown = Stories(
         shards,
         events,
@@ -250,12 +264,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
         comments=said,
         saves=kept,
         ranking=ranking,
-        feed=Feed(
-            Timelines(redis, settings.namespace),
-            follows,
-            shared,
-            Visible(shared, follows, sight, kept),
-        ),
+        feed=home,
         stories=shown,
         notifications=told,
         search=finding,
@@ -269,6 +278,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
                 "comments": said,
                 "saves": kept,
                 "stories": shown,
+                "feed": home,
                 "posts": shared,
                 "graph": follows,
                 "search": finding,

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from litestar import Controller, Request, Response, delete, get, patch, post, put
-from litestar.params import HeaderParameter, JSONBody
+from litestar.params import HeaderParameter, JSONBody, QueryParameter
 
 from tintype.accounts import Account
 from tintype.api import scopes
@@ -11,12 +11,20 @@ from tintype.api.cursors import decode_cursor, encode_cursor
 from tintype.api.drafts import NewPost, PostEdit, read_edit, read_place, read_tags
 from tintype.api.etags import UNCHANGED, tagged
 from tintype.api.given import Cursor, Guest, House, Limit, PostRef, Viewer, id_from, post_from
-from tintype.api.shown import show_page, show_posts
+from tintype.api.shown import show_posts
 from tintype.api.views import PeopleView, PostsView, PostView, show_person
 from tintype.base.ids import MediaId, PostId
-from tintype.posts import Page, PostNotFound
+from tintype.feed import LONGEST_CURSOR, Mode
+from tintype.posts import PostNotFound
 from tintype.wiring import Rooms
 
+FeedMode = Annotated[Mode, QueryParameter(description="`ranked`: best first. `following`: newest first.")]
+FeedCursor = Annotated[
+    str | None,
+    QueryParameter(
+        description="Where the page begins: `next_cursor` of the page before.", max_length=LONGEST_CURSOR
+    ),
+]
 IdempotencyKey = Annotated[str | None, HeaderParameter(name="Idempotency-Key", max_length=128)]
 
 
@@ -116,10 +124,18 @@ class PostsApi(Controller):
         return PeopleView(people, encode_cursor(page.next_before), page.next_before is not None)
 
     @get("/feed", summary="The home feed", tags=["Feed"], scope=scopes.READ)
-    async def feed(self, viewer: Viewer, rooms: House, cursor: Cursor = None, limit: Limit = 20) -> PostsView:
-        """Posts of the people one follows and one's own, newest first."""
-        page = await rooms.feed.read(viewer.id, before=decode_cursor(cursor), limit=limit)
-        return await show_page(rooms, viewer, Page(page.posts, page.next_before))
+    async def feed(
+        self,
+        viewer: Viewer,
+        rooms: House,
+        mode: FeedMode = "ranked",
+        cursor: FeedCursor = None,
+        limit: Limit = 20,
+    ) -> PostsView:
+        """Posts of the people one follows and one's own."""
+        page = await rooms.feed.read(viewer.id, mode=mode, cursor=cursor, limit=limit)
+        shown = await show_posts(rooms, viewer, [entry.post for entry in page.entries])
+        return PostsView(shown, page.next_cursor, page.next_cursor is not None)
 
 
 async def _show_one(rooms: Rooms, viewer: Account | None, post_id: PostId) -> PostView:

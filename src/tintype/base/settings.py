@@ -91,6 +91,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How long a deleted post, which nobody sees any more, is kept before it is purged with its pictures."""
     hot_likes_per_s: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 20
     """From how many likes a second on a post's count is added up in Redis before it is written."""
+    feed_push_followers: Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)] = 10_000
+    """From how many followers on an author's posts are merged when a feed is read, instead of being pushed to each."""
+    feed_idle_days: Annotated[int, msgspec.Meta(ge=1, le=365)] = 7
+    """How long the timeline of somebody who does not read is kept up to date."""
     trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1/128")
     """Networks of proxies whose X-Forwarded-For is believed when addresses are counted."""
     mail: Secret = ""

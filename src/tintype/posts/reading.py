@@ -14,9 +14,6 @@ from tintype.posts.models import Counts, Page, Post
 from tintype.posts.paging import fill_page
 from tintype.posts.room import CARDS, COUNTS, QUERIES, AtDesk, read_counts, read_post
 
-RECENT_EACH = 40
-"""How many posts of each followed author a rebuilt timeline looks at."""
-
 
 class Reading(AtDesk):
     """What others see of posts."""
@@ -77,13 +74,6 @@ class Reading(AtDesk):
             QUERIES.page_of_author, author_id=author_id, before=before, limit=limit
         )
         return [PostId(row["id"]) for row in rows]
-
-    async def recent_of(self, authors: Iterable[AccountId]) -> list[PostId]:
-        """Ids of the newest posts of many authors, newest first."""
-        gathered = await self._shards.gather(
-            QUERIES.gather_recent, list(set(authors)), limit_each=RECENT_EACH
-        )
-        return sorted((PostId(row["id"]) for row in gathered.complete()), reverse=True)
 
     async def page_archived(self, author: AccountId, *, before: int, limit: int) -> Page[Post]:
         """What an author has put away; nobody else sees it."""

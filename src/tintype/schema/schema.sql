@@ -183,6 +183,13 @@ CREATE INDEX exports_expiring ON exports USING btree (expires_at);
 CREATE INDEX exports_of_account ON exports USING btree (account_id, id DESC);
 CREATE UNIQUE INDEX exports_one_at_a_time ON exports USING btree (account_id) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text]));
 
+CREATE TABLE feed_stars (
+    account_id bigint NOT NULL,
+    change_id bigint DEFAULT next_id() NOT NULL,
+    is_settled boolean DEFAULT false NOT NULL,
+    CONSTRAINT feed_stars_pkey PRIMARY KEY (account_id)
+);
+
 CREATE TABLE followers (
     account_id bigint NOT NULL,
     follower_id bigint NOT NULL,
