@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import Popen
+from typing import cast
 from urllib.parse import urlsplit, urlunsplit
 
 import psutil
@@ -158,7 +159,7 @@ async def _tidy(dsns: Sequence[str]) -> None:
 async def _buffers(dsn: str) -> int:
     query = "SELECT blks_hit + blks_read AS pages FROM pg_stat_database WHERE datname = current_database()"
     async with connected(dsn) as connection:
-        return int(await connection.fetchval(query))
+        return int(cast("int", await connection.fetchval(query)))
 
 
 async def _wait_for(port: int) -> None:

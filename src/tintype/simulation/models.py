@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 Deed: TypeAlias = Literal["post", "read"]
-NEVER = 2**31 - 1
+NEVER = 1_000_000_000
 """A threshold that nobody reaches: every post is pushed."""
 MOST_PEOPLE, MOST_DEEDS = 100_000, 500_000
 
