@@ -107,14 +107,14 @@ async def town(found: Connections, people: int, viewers: int) -> AsyncGenerator[
 
 
 def cpu_s(*processes: psutil.Process) -> float:
-    """Processor time of these and of what they started."""
+    """Processor time of these and of what they started, also of what has ended since."""
     total = 0.0
     for each in (one for top in processes for one in (top, *top.children(recursive=True))):
         try:
             times = each.cpu_times()
         except psutil.NoSuchProcess:
             continue  # it ended since it was listed
-        total += times.user + times.system
+        total += times.user + times.system + times.children_user + times.children_system
     return total
 
 

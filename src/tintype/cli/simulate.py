@@ -46,7 +46,7 @@ def simulate(
     ] = "0,50,200,inf",
     people: Annotated[
         int, typer.Option("--people", min=2, max=MOST_PEOPLE, help="How many people live here.")
-    ] = 1_000,
+    ] = 500,
     follows: Annotated[
         int, typer.Option("--follows", min=1, max=5_000, help="Whom each follows, on average.")
     ] = 25,

@@ -13,7 +13,7 @@ MOST_PEOPLE, MOST_DEEDS = 100_000, 500_000
 class Choices(msgspec.Struct, frozen=True, kw_only=True):
     """What the operator may choose. The same choices make the same people do the same things."""
 
-    people: int = 1_000
+    people: int = 500
     follows: int = 25
     """Whom a person follows, on average."""
     hours: float = 24.0
