@@ -101,5 +101,5 @@ def _window(timeline: Timeline, place: Place) -> tuple[Place, list[PostId]]:
         inside = timeline.sources.between(place.lowest, place.highest)
         return place, [each for each in inside if each not in place.served]
     inside = timeline.sources.newest(place.highest, WINDOW)
-    # At its end no window has bounds: `lowest` stays 0.
-    return Place(place.highest, inside[-1] if inside else 0), inside
+    # Its bounds are those of what is there now: what arrives above them later is not part of this scroll.
+    return (Place(inside[0], inside[-1]) if inside else place), inside

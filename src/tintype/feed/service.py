@@ -1,6 +1,7 @@
 """The feed as others use it: pages to read, and what keeps timelines up to date."""
 
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 
 from shardwright.running import Shards
 from tintype.accounts import StatusChanged
@@ -45,11 +46,14 @@ class Feed:
         namespace: str,
         idle_days: int,
         push_followers: int,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         building = Building(shards, graph)
         self._graph = graph
         self._lists = Lists(wire, f"{namespace}:timeline", keep_s=idle_days * DAY_S)
-        self._stars = StarLists(Lists(wire, f"{namespace}:star", keep_s=idle_days * DAY_S), building)
+        self._stars = StarLists(
+            Lists(wire, f"{namespace}:star", keep_s=idle_days * DAY_S), building, clock=clock
+        )
         self._book = StarBook(shards, outbox, rises_at=push_followers)
         self._fanning = Fanning(shards, outbox, graph, lists=self._lists, stars=self._stars, book=self._book)
         self._reading = Reading(Timelines(wire, self._lists, self._stars, building), visible, ranking)

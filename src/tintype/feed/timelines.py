@@ -80,6 +80,7 @@ class Timelines:
             await asyncio.sleep(pause_s)
             waited_s, pause_s = waited_s + pause_s, pause_s * 2
             found = parse((await self._wire.ask(self._lists.ask(viewer)))[0])
+        rebuilds.labels("no").inc()
         return _as_found(await self._building.timeline(viewer))
 
     async def _build(self, viewer: AccountId, token: str) -> Found:
