@@ -129,7 +129,7 @@ async def test_an_installation_on_borrowed_engines_is_gone_afterwards(rooms: Roo
     assert report.outcomes[0].failed == report.outcomes[0].unseen == 0
     assert report.outcomes[0].reads > 0
     assert report.outcomes[0].cpu_s["worker"] > 0
-    names = [each.config.name for each in await rooms.bus.jetstream().streams_info()]
+    names = [str(each.config.name) for each in await rooms.bus.jetstream().streams_info()]
     assert [name for name in names if name.startswith("simulate")] == []
     assert await rooms.accounts.find_id("sim_0") is None
 

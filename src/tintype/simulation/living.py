@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from asyncpg import PostgresError
 from redis.exceptions import RedisError
 
 from shardwright.errors import ShardwrightError
@@ -27,7 +28,7 @@ WATCHED = 50
 """How far down a watcher looks: others post meanwhile."""
 FIRST_LOOK_S, LOOK_GROWTH, SLOWEST_LOOK_S = 0.02, 1.3, 0.5
 PATIENCE_S = 30.0
-TROUBLE = (TintypeError, ShardwrightError, RedisError, OSError)
+TROUBLE = (TintypeError, ShardwrightError, PostgresError, RedisError, OSError)
 
 
 @dataclass
