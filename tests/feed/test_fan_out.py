@@ -1,7 +1,7 @@
 """Fan-out and stars: what dies half-way, repeats, crosses the threshold or meets something else under way."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -44,7 +44,7 @@ async def rise(world: World, author: AccountId, followers: list[AccountId]) -> N
 @asynccontextmanager
 async def building_stops(
     monkeypatch: pytest.MonkeyPatch,
-) -> AsyncIterator[tuple[asyncio.Event, asyncio.Event]]:
+) -> AsyncGenerator[tuple[asyncio.Event, asyncio.Event]]:
     """Whoever builds a timeline says so once the shards have answered, and goes on when told to."""
     answered, goes_on = asyncio.Event(), asyncio.Event()
     build = Building.timeline

@@ -6,6 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client import REGISTRY
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 
 from tests.feed.world import World
 from tintype.base.errors import CursorInvalid
@@ -13,6 +16,7 @@ from tintype.base.ids import LARGEST_ID, AccountId, PostId
 from tintype.feed import building, timelines
 from tintype.feed.cursors import Place, decode, encode
 from tintype.feed.sources import Sources
+from tintype.wiring import build_rooms
 
 ME, YOU = AccountId(141402734592003), AccountId(141402734592004)
 ids = st.integers(1, LARGEST_ID)
@@ -74,6 +78,19 @@ async def test_without_redis_the_feed_comes_from_the_shards(world: World) -> Non
 
     assert await world.read(ana, limit=1) == [newer, older]
     assert await world.read(ana, mode="ranked", limit=1) == [newer, older]
+
+
+async def test_a_house_whose_redis_is_gone_still_shows_the_feed(world: World) -> None:
+    ana, bo = await world.people("ana", "bo")
+    await world.rooms.graph.follow(ana, bo)
+    older, newer = await world.post(bo), await world.post(bo)
+    nowhere = Redis.from_url("redis://127.0.0.1:1/0", retry=Retry(NoBackoff(), 0))
+    rooms = build_rooms(world.rooms.settings, world.rooms.shards, nowhere, world.rooms.bus)
+
+    page = await rooms.feed.read(ana, limit=5)
+
+    assert [entry.id for entry in page.entries] == [newer, older]
+    await rooms.notifications.close()
 
 
 async def test_redis_may_be_emptied_in_the_middle_of_a_scroll(world: World) -> None:

@@ -2,10 +2,10 @@
 
 import dataclasses
 import random
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import asyncpg
 import msgspec
@@ -24,6 +24,23 @@ from tintype.ranking import Ranked, Ranking
 from tintype.wiring import Rooms, build_rooms
 
 OUTBOX = "SELECT id, event, payload FROM common.outbox ORDER BY id"
+NEW_MEDIA = """
+INSERT INTO media (id, account_id, folder, width, height, expires_at)
+VALUES (next_id(), {0}, 'none', 10, 10, now() + interval '1 hour') RETURNING id
+"""
+FOLLOWED = """
+SELECT followee_id FROM following AS f WHERE account_id = {0} AND NOT is_requested
+AND NOT EXISTS (SELECT FROM attitudes AS t WHERE t.account_id = {0} AND t.target_id = f.followee_id AND t.mutes_posts)
+AND NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = {0} AND b.blocked_id = f.followee_id)
+AND NOT EXISTS (
+    SELECT FROM blocked_by AS b WHERE b.account_id = {0} AND b.is_active AND b.blocker_id = f.followee_id
+)
+"""
+SHOWN = """
+SELECT p.id FROM posts AS p JOIN accounts AS a ON a.id = p.author_id
+WHERE p.author_id = {0} AND a.status = 'active'
+AND p.archived_at IS NULL AND p.hidden_at IS NULL AND p.deleted_at IS NULL
+"""
 THRESHOLD = 3
 LATER_S = 5.0
 
@@ -73,7 +90,7 @@ class World:
     clock: Clock
     lists: Lists
     building: Building
-    servers: list["asyncpg.Connection[asyncpg.Record]"]
+    servers: list[asyncpg.Connection]
     done: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
 
     @property
@@ -91,31 +108,33 @@ class World:
         """Somebody publishes; the pictures are rows without files. Returns the last post."""
         post_id = PostId(0)
         for _ in range(count):
-            async with self.rooms.shards.owner(author).begin() as tx:
-                media_id: int = await tx.connection.fetchval(
-                    "INSERT INTO media (id, account_id, folder, width, height, expires_at) "
-                    "VALUES (next_id(), $1, 'none', 10, 10, now() + interval '1 hour') RETURNING id",
-                    author,
-                )
-            post_id = await self.rooms.posts.publish(author, [MediaId(media_id)])
+            rows = await self.sql(author, NEW_MEDIA.format(author))
+            post_id = await self.rooms.posts.publish(author, [MediaId(rows[0]["id"])])
         return post_id
 
-    async def sql(self, near: int, statement: str) -> None:
+    async def sql(self, near: int, statement: str) -> list[asyncpg.Record]:
+        """Run a statement on the shard that an id names; returns its rows."""
         async with self.rooms.shards.owner(near).begin() as tx:
-            await tx.connection.execute(statement)
+            return cast("list[asyncpg.Record]", await tx.connection.fetch(statement))
 
     async def begin_anew(self) -> None:
         """Nothing that was announced before matters, and Redis is empty."""
         self.wire.left = None
-        self.done |= set(await self.waiting())
-        await self.rooms.redis.flushdb()
+        for server in self.servers:
+            await server.execute("DELETE FROM common.outbox")
+        await self.empty_redis()
         self.clock.now += LATER_S
+
+    async def empty_redis(self) -> None:
+        """Redis has forgotten everything, scripts too."""
+        await self.rooms.redis.flushdb()
+        await self.wire.ask(("SCRIPT", "FLUSH"))
 
     async def waiting(self) -> dict[tuple[int, int], Event]:
         """What has been announced and not been handled."""
         found: dict[tuple[int, int], Event] = {}
         for number, server in enumerate(self.servers):
-            for row in await server.fetch(OUTBOX):
+            for row in cast("list[asyncpg.Record]", await server.fetch(OUTBOX)):
                 if (number, row["id"]) not in self.done:
                     found[number, row["id"]] = Event.known[row["event"]].decode(row["payload"])
         return found
@@ -157,32 +176,15 @@ class World:
 
     async def expected(self, viewer: AccountId) -> list[PostId]:
         """What the tables say, row by row: the oracle."""
-        shard = self.rooms.shards.owner(viewer)
-        async with shard.begin(read_only=True) as tx:
-            followed = await tx.connection.fetch(
-                "SELECT followee_id FROM following AS f WHERE account_id = $1 AND NOT is_requested "
-                "AND NOT EXISTS (SELECT FROM attitudes AS t WHERE t.account_id = $1 "
-                "AND t.target_id = f.followee_id AND t.mutes_posts) "
-                "AND NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = $1 AND b.blocked_id = f.followee_id) "
-                "AND NOT EXISTS (SELECT FROM blocked_by AS b WHERE b.account_id = $1 AND b.is_active "
-                "AND b.blocker_id = f.followee_id)",
-                viewer,
-            )
+        followed = await self.sql(viewer, FOLLOWED.format(viewer))
         found: list[int] = []
-        for author in {viewer, *(row["followee_id"] for row in followed)}:
-            async with self.rooms.shards.owner(author).begin(read_only=True) as tx:
-                rows = await tx.connection.fetch(
-                    "SELECT p.id FROM posts AS p JOIN accounts AS a ON a.id = p.author_id "
-                    "WHERE p.author_id = $1 AND a.status = 'active' AND p.archived_at IS NULL "
-                    "AND p.hidden_at IS NULL AND p.deleted_at IS NULL",
-                    author,
-                )
-            found += [row["id"] for row in rows]
+        for author in {viewer, *(AccountId(row["followee_id"]) for row in followed)}:
+            found += [row["id"] for row in await self.sql(author, SHOWN.format(author))]
         return [PostId(each) for each in sorted(found, reverse=True)]
 
 
 @asynccontextmanager
-async def open_world(opened: Rooms) -> AsyncIterator[World]:
+async def open_world(opened: Rooms) -> AsyncGenerator[World]:
     """A house of its own on the connections of another."""
     settings = msgspec.structs.replace(
         opened.settings, posts_per_day=10_000, namespace=f"{opened.settings.namespace}_feed"
@@ -207,7 +209,7 @@ async def open_world(opened: Rooms) -> AsyncIterator[World]:
         push_followers=THRESHOLD,
         clock=clock,
     )
-    servers = [await asyncpg.connect(dsn) for dsn in settings.postgres]
+    servers = [cast("asyncpg.Connection", await asyncpg.connect(dsn)) for dsn in settings.postgres]
     try:
         yield World(
             dataclasses.replace(rooms, feed=feed),

@@ -129,7 +129,10 @@ class Lists:
 
     def _batches(self, owners: Sequence[AccountId]) -> Iterator[list[str]]:
         """Keys that go into one script: of any bucket on a single server, of one bucket in a cluster."""
-        keys = [self.key(owner) for owner in owners]
+        heads = self._heads
+        keys = [
+            heads[(owner ^ owner >> 23) & (BUCKETS - 1)] + str(owner) for owner in owners
+        ]  # as `key`, inlined
         if self._spans_slots:
             yield from _slices(keys)
             return
