@@ -67,6 +67,7 @@ def expected_entries(plan: Plan, threshold: int) -> int:
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("clean_streams")
 async def test_every_way_serves_the_same_day_and_writes_what_it_should(rooms: Rooms) -> None:
     plan = make_plan(TINY)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit, urlunsplit
 
+from asyncpg import InsufficientPrivilegeError
 from nats.js.errors import Error as StreamError
 from prometheus_client import CollectorRegistry
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -102,13 +103,23 @@ async def _databases(dsns: Sequence[str], name: str) -> AsyncGenerator[tuple[str
     """A fresh database on each server."""
     try:
         for dsn in dsns:
-            async with connected(dsn) as connection:
-                await connection.execute(f'CREATE DATABASE "{name}"')
+            await _create(dsn, name)
         yield tuple(urlunsplit(urlsplit(dsn)._replace(path=f"/{name}")) for dsn in dsns)
     finally:
         for dsn in dsns:
             async with connected(dsn) as connection:
                 await connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+async def _create(dsn: str, name: str) -> None:
+    async with connected(dsn) as connection:
+        try:
+            await connection.execute(f'CREATE DATABASE "{name}"')
+        except InsufficientPrivilegeError as error:
+            raise StartFailed(
+                "The simulation wants databases of its own, and the role it connects as may not create any. "
+                "Grant it CREATEDB, or simulate without --live."
+            ) from error
 
 
 @asynccontextmanager
