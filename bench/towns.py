@@ -91,7 +91,7 @@ async def installation(found: Connections, name: str, *, threshold: int = 10_000
 async def town(found: Connections, people: int, viewers: int) -> AsyncGenerator[Town]:
     """So many people, who follow each other and have posted, and a web process for them."""
     async with installation(found, f"town_{people}") as rooms:
-        everybody = invent_people(Choices(people=people, follows=FOLLOWS))
+        everybody = await asyncio.to_thread(invent_people, Choices(people=people, follows=FOLLOWS))
         threshold = rooms.settings.feed_push_followers
         stars = [number for number, count in count_followers(everybody).items() if count >= threshold]
         await Settler(rooms.shards).settle(

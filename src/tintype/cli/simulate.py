@@ -68,16 +68,20 @@ def simulate(
 ) -> None:
     """Try thresholds of the home feed on invented people, and say which one to take.
 
-    A post is pushed onto its followers' timelines, which makes reads cheap, unless its author has as many followers
-    as the threshold (feed_push_followers): then readers fetch it, which makes posting cheap. The same people, few
-    of them followed by many, live the same day under each threshold, asleep at night and busy in the evening of
-    their time zones. Reported are how long reads take, how soon a post shows in a follower's feed, how many timeline
-    entries a post costs, and the processor time of it all.
+    A post is pushed onto its followers' timelines, which makes reads cheap,
+    unless its author has as many followers as the threshold
+    (feed_push_followers): then readers fetch it, which makes posting cheap.
+    The same people, few of them followed by many, live the same day under
+    each threshold, asleep at night and busy in the evening of their own time
+    zones. Reported are how long reads take, how soon a post shows in a
+    follower's feed, how many timeline entries a post costs, and the processor
+    time of it all.
 
-    Everything happens on servers of its own in a temporary directory; with --live on those that run here already,
-    in databases of its own, which compete with your visitors. Nothing stays either way, but the picture.
+    Everything happens on servers of its own in a temporary directory; with
+    --live on those that run here, in databases of its own, which compete with
+    your visitors. Nothing stays either way, but the picture.
 
-    [bold]tintype simulate --people 5000 --thresholds 0,100,1000,inf --speed 600[/]
+    [bold]tintype simulate --people 5000 --thresholds 0,100,1000,inf[/]
     """
     wanted = _parse(thresholds)
     choices = Choices(people=people, follows=follows, hours=hours, speed=speed, seed=seed)
