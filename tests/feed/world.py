@@ -20,7 +20,7 @@ from tintype.base.wire import Command, PipelinedWire
 from tintype.feed import Feed, Mode, Visible
 from tintype.feed.building import Building, Built
 from tintype.feed.lists import Lists
-from tintype.ranking import Ranked, Ranking
+from tintype.ranking import Ranked
 from tintype.wiring import Rooms, build_rooms
 
 OUTBOX = "SELECT id, event, payload FROM common.outbox ORDER BY id"
@@ -60,17 +60,24 @@ class FailingWire(PipelinedWire):
         return await super().ask(*commands)
 
 
-class Moods(Ranking):
+class Moods:
     """An order that is another one at every look."""
 
-    chance = random.Random(7)  # noqa: S311 - a schedule
+    def __init__(self) -> None:
+        self._chance = random.Random(7)  # noqa: S311 - a schedule
+
+    def ask(self, viewer: AccountId) -> list[Command]:  # noqa: ARG002 - moods need no reason
+        return []
 
     async def rank(
-        self, viewer: AccountId | None, candidates: Sequence[PostId], replies: Sequence[Any]
+        self,
+        viewer: AccountId,  # noqa: ARG002 - likewise
+        candidates: Sequence[PostId],
+        replies: Sequence[Any],  # noqa: ARG002 - nothing was asked
     ) -> list[Ranked]:
-        ranked = await super().rank(viewer, candidates, replies)
-        self.chance.shuffle(ranked)
-        return ranked
+        ids = list(candidates)
+        self._chance.shuffle(ids)
+        return [Ranked(each, 0.0) for each in ids]
 
 
 @dataclass
@@ -203,16 +210,7 @@ async def open_world(opened: Rooms) -> AsyncGenerator[World]:
         graph=rooms.graph,
         posts=rooms.posts,
         visible=Visible(rooms.shards, wire, rooms.cache, rooms.posts, rooms.accounts),
-        ranking=Moods(
-            wire,
-            rooms.redis,
-            rooms.shards,
-            accounts=rooms.accounts,
-            posts=rooms.posts,
-            sight=rooms.sight,
-            limiter=rooms.limiter,
-            settings=opened.settings,
-        ),
+        ranking=Moods(),
         namespace=opened.settings.namespace,
         idle_days=7,
         push_followers=THRESHOLD,

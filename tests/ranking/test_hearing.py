@@ -104,7 +104,7 @@ async def test_acts_at_the_same_moment_all_count_and_each_once(rooms: Rooms, ana
     messages = [(id_of(bo), id_of(ana), first + number) for number in range(30)]
 
     async def note(event: PostLiked) -> None:
-        await rooms.ranking.looking._notes.act(_act(event))
+        await rooms.ranking.looking._notes.act(_act(event))  # pyright: ignore[reportPrivateUsage] - one step of many, all at once
 
     await asyncio.gather(*(note(each) for each in likes * 3))
     await asyncio.gather(*(rooms.ranking.looking.note_message(*each) for each in messages * 3))

@@ -1,21 +1,37 @@
 """Pages of the feed, in both orders, of what the reader may see."""
 
 from collections.abc import Sequence
+from typing import Any, Protocol
 
 import msgspec
 
 from tintype.base.ids import LARGEST_ID, AccountId, PostId
 from tintype.base.log import get_log
+from tintype.base.wire import Command
 from tintype.feed.cursors import Mode, Place, decode, encode
 from tintype.feed.timelines import REDIS_AWAY, Timeline, Timelines
 from tintype.feed.visible import Entry, Visible
-from tintype.ranking import Ranking
+from tintype.ranking import Ranked
 
 log = get_log("feed")
 WINDOW = 150
 """How many of the newest are ranked against each other; what is older waits for its own window."""
 MOST_NEW = 20
 FEWEST_AT_ONCE = 5
+
+
+class Ranker(Protocol):
+    """What is needed of ranking."""
+
+    def ask(self, viewer: AccountId) -> list[Command]:
+        """What must be read of the viewer before ranking."""
+        ...
+
+    async def rank(
+        self, viewer: AccountId, candidates: Sequence[PostId], replies: Sequence[Any]
+    ) -> list[Ranked]:
+        """The candidates, best first; `replies` are the answers to what `ask` named."""
+        ...
 
 
 class FeedPage(msgspec.Struct, frozen=True):
@@ -30,7 +46,7 @@ class FeedPage(msgspec.Struct, frozen=True):
 class Reading:
     """Reads pages."""
 
-    def __init__(self, timelines: Timelines, visible: Visible, ranking: Ranking) -> None:
+    def __init__(self, timelines: Timelines, visible: Visible, ranking: Ranker) -> None:
         self._timelines, self._visible, self._ranking = timelines, visible, ranking
 
     async def read(self, viewer: AccountId, *, mode: Mode, cursor: str | None, limit: int) -> FeedPage:

@@ -16,13 +16,12 @@ from tintype.feed.cursors import Mode
 from tintype.feed.events import FanOutDue, StarRisen
 from tintype.feed.fanning import Fanning
 from tintype.feed.lists import Lists
-from tintype.feed.reading import FeedPage, Reading
+from tintype.feed.reading import FeedPage, Ranker, Reading
 from tintype.feed.stars import StarBook, StarLists
 from tintype.feed.timelines import REDIS_AWAY, Timelines
 from tintype.feed.visible import Visible
 from tintype.graph import FollowChanged, Graph
 from tintype.posts import PostPublished, Posts
-from tintype.ranking import Ranking
 
 log = get_log("feed")
 PARTS_AT_ONCE = 4
@@ -42,7 +41,7 @@ class Feed:
         graph: Graph,
         posts: Posts,
         visible: Visible,
-        ranking: Ranking,
+        ranking: Ranker,
         namespace: str,
         idle_days: int,
         push_followers: int,
