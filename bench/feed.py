@@ -1,11 +1,11 @@
 """What a read of the home feed costs, beside a pull-only feed, the same site in Django, and the bare engines.
 
 Each reader follows 100 authors of whom 10 are stars; pages have 20 posts with author, picture, numbers and what the
-reader likes and keeps. Ours: one web process, one PostgreSQL with 16 shards, Valkey. Pull-only: the same house, the same
-shards, but every read asks the shards for the newest posts of everybody followed. Django: one process of eight threads,
-one PostgreSQL, ORM, indexes, persistent connections. Engines: what ours asks of Redis and PostgreSQL, asked by a C
-client (pgbench) and a bare socket; they render nothing, so this is a floor. Everybody in turn, round by round; the ratio
-is CPU time of all processes per read at eight clients, Django's over ours.
+reader likes and keeps. Ours: one web process, one PostgreSQL with 16 shards, Valkey. Pull-only: the same house on the
+same shards, but every read asks them for the newest posts of everybody followed. Django: one process of eight threads,
+one PostgreSQL, ORM, indexes, persistent connections. Engines: what ours asks of Redis and PostgreSQL, asked by a bare
+socket and by pgbench; they render nothing, so this is a floor. Everybody in turn, round by round; the ratio is CPU time
+of all processes per read at eight clients, Django's over ours.
 """
 
 import asyncio

@@ -24,6 +24,7 @@ import hiredis
 from bench.feed_town import Settled
 from shardwright.ids import schema_name
 from tintype.base.wire import Asked, Command, SharedWire
+from tintype.base.wire_link import pack
 from tintype.feed import VISIBLE_QUERIES
 from tintype.wiring import Rooms, build_rooms
 
@@ -60,10 +61,10 @@ async def record(rooms: Rooms, settled: Settled) -> list[Recorded]:
     noting = build_rooms(rooms.settings, rooms.shards, rooms.redis, rooms.bus, wire)
     found: list[Recorded] = []
     for reader, token in zip(settled.readers, settled.tokens, strict=True):
-        for _ in range(2):
-            wire.trips = []
-            await noting.accounts.find_holder(token)
-            page = await noting.feed.read(reader)
+        await noting.feed.read(reader)
+        wire.trips = []
+        await noting.accounts.find_holder(token)
+        page = await noting.feed.read(reader)
         people = [each for entry in page.entries for each in (entry.author.id, *entry.card.mention_ids)]
         statement = _statement(
             reader, rooms.shards.shard_of(reader), people, [each.id for each in page.entries]
@@ -148,4 +149,4 @@ def _children_s() -> float:
 
 
 def _pack(commands: Sequence[Command]) -> bytes:
-    return b"".join(hiredis.pack_command(tuple(each)) for each in commands)
+    return b"".join(pack(tuple(each)) for each in commands)

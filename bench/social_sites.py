@@ -50,6 +50,7 @@ class Site:
 
 
 def cpu_s_of(process: psutil.Process) -> float:
+    """CPU time that a process and its children have used."""
     total = 0.0
     for each in (process, *process.children(recursive=True)):
         try:
@@ -149,6 +150,7 @@ async def _seed(rooms: Rooms, site: Site, people: int, waiting_each: int) -> Non
 
 
 async def add_picture(rooms: Rooms, account_id: int) -> MediaId:
+    """A picture that waits to be posted."""
     shard = rooms.shards.owner(account_id)
     media_id = await shard.fetch_value(MEDIA.draw_media_id)
     await shard.execute(
@@ -171,6 +173,7 @@ async def add_picture(rooms: Rooms, account_id: int) -> MediaId:
 
 @asynccontextmanager
 async def engines() -> AsyncGenerator[tuple[Connections, dict[str, psutil.Process]]]:
+    """Engines of their own, with their processes by name."""
     folder = Path(tempfile.mkdtemp(prefix="tintype-bench-"))
     folder.chmod(0o711)  # noqa: ASYNC240 - one call; the servers' account passes through
     before = {each.pid for each in psutil.Process().children(recursive=True)}
@@ -186,11 +189,13 @@ def _part(process: psutil.Process) -> str:
 
 
 class started:  # noqa: N801 - reads as a verb where it is used
+    """A process for the length of a block."""
+
     def __init__(self, arguments: list[str], environment: dict[str, str]) -> None:
-        self._command, self.environment_of = [sys.executable, *arguments], environment
+        self._command, self._environment = [sys.executable, *arguments], environment
 
     def __enter__(self) -> "Popen[bytes]":
-        self._process = Popen(self._command, env=self.environment_of, cwd=CHECKOUT)
+        self._process = Popen(self._command, env=self._environment, cwd=CHECKOUT)
         return self._process
 
     def __exit__(self, *_: object) -> None:
@@ -199,6 +204,7 @@ class started:  # noqa: N801 - reads as a verb where it is used
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
+    """What a process of ours must be told."""
     return os.environ | {
         "TINTYPE_HOME": str(settings.home),
         "TINTYPE_POSTGRES": " ".join(settings.postgres),
@@ -211,12 +217,14 @@ def environment_of(settings: Settings) -> dict[str, str]:
 
 
 def free_port() -> int:
+    """A port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 async def wait_for(port: int) -> None:
+    """Somebody listens on this port."""
     deadline = time.monotonic() + START_S
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Our house with a feed that keeps nothing ready: every read asks the shards for the newest posts of everybody followed.
+"""Our house with a feed that keeps nothing ready: every read asks the shards for the newest posts of all one follows.
 
 The rest is ours: HTTP, sessions, cached posts, the check of what may be seen, the spliced answer. So the difference is
 what timelines are worth. Started with `python -m bench.peers.pull_feed PORT`.
@@ -19,7 +19,7 @@ from tintype.api import RequestLog, create_app
 from tintype.base.ids import AccountId, PostId
 from tintype.base.log import set_up_log
 from tintype.base.settings import Settings
-from tintype.base.wire import PipelinedWire
+from tintype.base.wire import SharedWire
 from tintype.cli.running import running_settings
 from tintype.feed import FeedPage, Visible
 from tintype.wiring import Rooms, open_rooms
@@ -40,8 +40,8 @@ class PullFeed:
 
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
-        wire = PipelinedWire(rooms.redis)
-        self._visible = Visible(rooms.shards, wire, rooms.cache, rooms.posts, rooms.accounts)
+        self._wire = SharedWire(rooms.redis)
+        self._visible = Visible(rooms.shards, self._wire, rooms.cache, rooms.posts, rooms.accounts)
 
     async def read(self, viewer: AccountId, *, limit: int, **_: Any) -> FeedPage:
         """The newest page."""

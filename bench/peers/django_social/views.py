@@ -14,6 +14,7 @@ PAGE = 12
 
 
 def viewer_of(request: HttpRequest) -> Account | None:
+    """Who asks, by the token."""
     key = request.headers.get("Authorization", "").removeprefix("Bearer ")
     found = Token.objects.select_related("account").filter(key=key, expires_at__gt=timezone.now()).first()
     return found.account if found else None
@@ -28,6 +29,7 @@ def _may_see(viewer: Account, author: Account) -> bool:
 
 
 def refuse(status: int, code: str) -> JsonResponse:
+    """A refusal."""
     return JsonResponse({"status": status, "code": code}, status=status)
 
 
@@ -137,6 +139,7 @@ def publish(request: HttpRequest) -> HttpResponse:
 
 
 def card(account: Account) -> dict[str, Any]:
+    """Somebody beside what they made."""
     return {
         "user_id": str(account.pk),
         "username": account.username,
@@ -147,6 +150,7 @@ def card(account: Account) -> dict[str, Any]:
 
 
 def show(post: Any, author: Account) -> dict[str, Any]:
+    """A post for the answer."""
     return {
         "post_id": str(post.pk),
         "author": card(author),

@@ -59,7 +59,7 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
             "proven": Provide(provide_proven),
             "caller": Provide(provide_caller, sync_to_thread=False),
         },
-        guards=[check_credentials],
+        before_request=check_credentials,
         before_send=[send_fresh_cookies],
         exception_handlers=HANDLERS,
         request_max_body_size=LARGEST_BODY_BYTES,

@@ -1,6 +1,6 @@
 """The home feed over HTTP: the hottest route, answered with bytes that are spliced, not built."""
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from litestar import Controller, Request, Response, get
 from litestar.params import QueryParameter
@@ -57,20 +57,18 @@ class FeedApi(Controller):
 
 
 class Ready(Response[PostsView]):
-    """An answer that is bytes already. The framework's own looks through the headers for each that it adds."""
+    """An answer that is bytes already. The framework's own looks through all headers for each one that it adds."""
 
-    def __init__(self, status: int, etag: str, body: bytes = b"") -> None:
-        super().__init__(cast("Any", body), status_code=status)
-        self._etag = etag.encode()
+    def __init__(self, status: int, etag: str, body: bytes = b"") -> None:  # pyright: ignore[reportMissingSuperCall] - nothing of it is used
+        self.status_code, self._etag, self._body = status, etag.encode(), body
 
     def to_asgi_response(self, *_args: Any, **_options: Any) -> Any:
         """What sends it: the framework has nothing to add on this route."""
         return self._send
 
     async def _send(self, _scope: Scope, _receive: Receive, send: Send) -> None:
-        body = cast("bytes", self.content)
         headers = [*COMMON_HEADERS, (b"etag", self._etag)]
         if self.status_code == HTTP_200_OK:
-            headers += [JSON, (b"content-length", b"%d" % len(body))]
+            headers += [JSON, (b"content-length", b"%d" % len(self._body))]
         await send({"type": "http.response.start", "status": self.status_code or 0, "headers": headers})
-        await send({"type": "http.response.body", "body": body, "more_body": False})
+        await send({"type": "http.response.body", "body": self._body, "more_body": False})

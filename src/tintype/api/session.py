@@ -8,9 +8,7 @@ import hmac
 from typing import Any
 
 from litestar import Request
-from litestar.connection import ASGIConnection
 from litestar.datastructures import Cookie, MutableScopeHeaders
-from litestar.handlers import BaseRouteHandler
 from litestar.types import Message, Scope
 
 from tintype.accounts import (
@@ -147,16 +145,18 @@ def bearer_token(request: Request[Any, Any, Any]) -> str:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-async def check_credentials(
-    connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
-) -> None:
-    """Refuse strangers before their body is read: what is wrong with it is none of their business."""
+async def check_credentials(request: Request[Any, Any, Any]) -> None:
+    """Refuse strangers before their body is read: what is wrong with it is none of their business.
+
+    Not a guard: the framework copies a whole route for every guard of every request.
+    """
+    handler = request.route_handler
     wanted: frozenset[str] | None = handler.opt.get(ASKED)
     if wanted is None:
         wanted = handler.opt[ASKED] = ASKING & handler.parsed_fn_signature.parameters.keys()
-    if wanted and isinstance(connection, Request):
-        sessions: Sessions = connection.app.state.sessions
-        await (sessions.proven(connection) if "proven" in wanted else sessions.recognise(connection))
+    if wanted:
+        sessions: Sessions = request.app.state.sessions
+        await (sessions.proven(request) if "proven" in wanted else sessions.recognise(request))
 
 
 async def send_fresh_cookies(message: Message, scope: Scope) -> None:
