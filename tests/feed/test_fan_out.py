@@ -11,8 +11,8 @@ from redis.exceptions import ConnectionError as RedisGone
 from shardwright.errors import ServerUnavailable
 from tests.feed.world import THRESHOLD, World
 from tintype.base.ids import AccountId, PostId
-from tintype.base.wire import Command
-from tintype.feed import FanOutDue, StarRisen
+from tintype.base.wire import Command, PipelinedWire
+from tintype.feed import FanOutDue, StarRisen, lists
 from tintype.feed.building import Building, Built
 from tintype.feed.lists import Lists, parse
 from tintype.posts import PostPublished
@@ -283,20 +283,22 @@ async def test_a_long_timeline_is_trimmed_keeps_its_stars_and_stays_small(world:
     assert size_bytes / len(found.ids) <= 12
 
 
-async def test_in_a_cluster_a_script_stays_in_one_slot(world: World) -> None:
+async def test_in_a_cluster_a_script_stays_in_one_slot(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Command] = []
 
-    class Noting:
+    class Noting(PipelinedWire):
         async def ask(self, *commands: Command) -> list[Any]:
             seen.extend(commands)
             return [1] * len(commands)
 
-    readers = [AccountId((number * 7 << 23) + 1_000) for number in range(300)]
+    monkeypatch.setattr(lists, "KEYS_PER_SCRIPT", 200)
+    readers = [AccountId((number * 7 << 23) + 1_000) for number in range(3_000)]
 
-    await Lists(Noting(), "some", keep_s=60, spans_slots=False).push(PostId(5), readers)
+    await Lists(Noting(world.rooms.redis), "some", keep_s=60, spans_slots=False).push(PostId(5), readers)
 
     scripts = [command[3 : 3 + int(command[2])] for command in seen]
-    assert sum(len(keys) for keys in scripts) == 300
+    assert sum(len(keys) for keys in scripts) == 3_000
+    assert len(scripts) == 256
     assert all(len({str(key).partition("}")[0] for key in keys}) == 1 for keys in scripts)
 
 
