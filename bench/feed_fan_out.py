@@ -21,7 +21,6 @@ from bench.support import BenchResult, Ratio, main
 from bench.towns import engines, installation
 from tintype.base.ids import AccountId, PostId
 from tintype.base.outbox import Outbox
-from tintype.base.wire import PipelinedWire
 from tintype.feed.lists import Lists
 from tintype.media import QUERIES as MEDIA
 from tintype.posts import PostPublished
@@ -192,7 +191,7 @@ async def _prepared(readers: int) -> AsyncGenerator[Field]:
     async with engines() as (found, _), installation(found, "fan_out", threshold=NEVER) as rooms:
         people, places = _people(readers)
         ids = await Settler(rooms.shards).settle(people)
-        lists = Lists(PipelinedWire(rooms.redis), f"{rooms.settings.namespace}:timeline", keep_s=86_400)
+        lists = rooms.feed._lists  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the ones that are pushed to
         raw = RawRedis(rooms.settings.redis)
         authors = {size: [(ids[number], some) for number, some in each] for size, each in places.items()}
         field = Field(rooms, ids[:readers], authors, lists, raw)
