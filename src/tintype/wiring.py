@@ -217,8 +217,8 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
         media=pictures.library,
         ranking=ranking,
         limiter=limiter,
-        wire=wire,
-        namespace=settings.namespace,
+        cache=cache,
+        stories_per_day=settings.stories_per_day,
     )
     finding = Search(shards, sight, follows, shared, limiter)
     judging = Moderation(
