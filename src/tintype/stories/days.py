@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import asyncpg
 
+from shardwright.errors import ShardwrightError
 from shardwright.running import Shard
 from tintype.base.jobs import Schedule
 from tintype.base.log import get_log
@@ -15,6 +16,7 @@ T = TypeVar("T")
 AHEAD = 3
 """Today and the two days after it: the schedule may fail for two days before anybody has to make one on demand."""
 HOUR_S = 3_600.0
+SERVER_AWAY = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 log = get_log("stories")
 
 
@@ -32,21 +34,29 @@ class Days(AtDesk):
             return await work()
         except asyncpg.CheckViolationError:  # no partition takes the row
             log.warning("story_day.missing", shard=shard.number)
-            await shard.fetch_one(QUERIES.add_days, story_id=story_id, days=2)
+            await self._add(shard, story_id, 2)
             return await work()
 
     async def turn(self) -> None:
         """On every shard the days to come exist, and those that are past do not."""
-        everywhere = self._shards.everywhere()
-        made = await everywhere.execute(QUERIES.add_days, story_id=None, days=AHEAD)
-        dropped = await everywhere.execute(QUERIES.drop_days)
-        log.info(
-            "story_days.turned",
-            made=sum(row["made"] for row in made),
-            dropped=sum(row["dropped"] for row in dropped),
-        )
-        made.complete()
-        dropped.complete()
+        made, dropped, failed = 0, 0, list[Exception]()
+        for number in sorted(self._shards.map.owners):
+            shard = self._shards.shard(number)
+            try:
+                made += await self._add(shard, None, AHEAD)
+                async with shard.begin() as tx:
+                    dropped += await tx.fetch_value(QUERIES.drop_days)
+            except SERVER_AWAY as error:  # the other shards get their days all the same
+                log.warning("story_days.not_turned", shard=number, error=str(error))
+                failed.append(error)
+        log.info("story_days.turned", made=made, dropped=dropped)
+        if failed:
+            raise failed[0]
+
+    async def _add(self, shard: Shard, story_id: StoryId | None, days: int) -> int:
+        """Inside a transaction, because there alone the functions find the shard's tables by their bare names."""
+        async with shard.begin() as tx:
+            return await tx.fetch_value(QUERIES.add_days, story_id=story_id, days=days)
 
     def schedules(self) -> list[Schedule]:
         """Every hour, so that what is past goes within an hour."""
