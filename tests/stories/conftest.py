@@ -9,9 +9,11 @@ from tests.stories.showing import Clock
 from tests.support import Person, join
 from tintype.wiring import Rooms
 
+
 @pytest.fixture
 async def cy(client: AsyncClient) -> Person:
     return await join(client, "cy")
+
 
 @pytest.fixture
 async def clock(rooms: Rooms) -> AsyncIterator[Clock]:
@@ -23,10 +25,9 @@ async def clock(rooms: Rooms) -> AsyncIterator[Clock]:
         async with rooms.shards.shard(number).begin() as tx:
             await tx.connection.execute("SELECT add_story_days(story_now() - interval '1 day', 4)")
 
+
 @pytest.fixture
 async def friends(ana: Person, bo: Person) -> tuple[Person, Person]:
     """Bo follows ana."""
     await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
     return ana, bo
-
-__all__ = ["query"]

@@ -59,7 +59,9 @@ async def test_a_story_lives_for_a_day_and_not_a_second_longer(
     assert await status(bo, "POST", f"{path}/replies", json={"text": "late"}) == 404
     assert await status(ana, "GET", f"{path}/viewers") == 404
     assert await status(ana, "DELETE", path) == 404
-    assert await status(ana, "POST", "/highlights", json={"title": "x", "story_ids": [story["story_id"]]}) == 404
+    assert (
+        await status(ana, "POST", "/highlights", json={"title": "x", "story_ids": [story["story_id"]]}) == 404
+    )
     assert len(await query(rooms, id_of(ana), "SELECT id FROM stories")) == 1, "no job has run"
 
 

@@ -293,9 +293,11 @@ CREATE TABLE highlight_items (
     alt_text text NOT NULL,
     mentions text NOT NULL,
     position integer NOT NULL,
+    hidden_at timestamp with time zone,
     CONSTRAINT highlight_items_pkey PRIMARY KEY (id),
-    CONSTRAINT highlight_items_highlight_id_story_id_key UNIQUE (highlight_id, story_id)
+    CONSTRAINT highlight_items_story_id_highlight_id_key UNIQUE (story_id, highlight_id)
 );
+CREATE INDEX highlight_items_in_order ON highlight_items USING btree (highlight_id, "position");
 CREATE INDEX highlight_items_of_media ON highlight_items USING btree (media_id);
 
 CREATE TABLE highlights (

@@ -75,14 +75,6 @@ class Publishing(AtDesk):
         await self.forget(author_id)
         log.info("story.removed", story_id=story_id)
 
-    async def hide(self, story_id: StoryId) -> None:
-        """Out of everybody's sight but the author's."""
-        await self._turn(story_id, is_hidden=True)
-
-    async def restore(self, story_id: StoryId) -> None:
-        """In sight again, for the rest of its day."""
-        await self._turn(story_id, is_hidden=False)
-
     async def forget(self, author_id: AccountId) -> None:
         """What is remembered of somebody's ring is no longer true."""
         await self._desk.cache.forget(RINGS, author_id)
@@ -90,19 +82,6 @@ class Publishing(AtDesk):
     async def on_change(self, event: StoryPublished | StoryRemoved) -> None:
         """The same again, for a process that died between the commit and the forgetting."""
         await self.forget(event.author_id)
-
-    async def _turn(self, story_id: StoryId, *, is_hidden: bool) -> None:
-        author_id = await self._author_of(story_id)
-        query = QUERIES.hide_story if is_hidden else QUERIES.show_story
-        async with self._shards.owner(story_id).begin() as tx:
-            row = await tx.fetch_one(QUERIES.lock_story, story_id=story_id)
-            change_id = await tx.fetch_value(query, story_id=story_id)
-            if row is None or change_id is None:
-                return
-            mentioned = mention_ids(row["mentions"])
-            event = StoryRemoved(story_id, author_id, change_id, mentioned, is_back=not is_hidden)
-            await self._outbox.add(tx, event)
-        await self.forget(author_id)
 
     async def _author_of(self, story_id: StoryId) -> AccountId:
         if not has_shard(self._shards, story_id):

@@ -134,13 +134,29 @@ WHERE story_id = ANY(:ids::bigint[]) AND viewer_id = ANY(:viewer_ids::bigint[]) 
 -- Gone for everybody; the row goes with its day.
 UPDATE stories SET removed_at = now() WHERE id = :story_id AND removed_at IS NULL RETURNING next_id() AS change_id;
 
--- name: hide_story
--- Out of everybody's sight but the author's.
-UPDATE stories SET hidden_at = now() WHERE id = :story_id AND hidden_at IS NULL RETURNING next_id() AS change_id;
+-- name: turn_story
+-- Out of everybody's sight but the author's, or in sight again.
+UPDATE stories SET hidden_at = CASE WHEN :is_hidden::boolean THEN now() END
+WHERE id = :story_id AND (hidden_at IS NOT NULL) <> :is_hidden RETURNING next_id() AS change_id;
 
--- name: show_story
--- In sight again.
-UPDATE stories SET hidden_at = NULL WHERE id = :story_id AND hidden_at IS NOT NULL RETURNING next_id() AS change_id;
+-- name: turn_items
+-- The same for its copies.
+UPDATE highlight_items SET hidden_at = CASE WHEN :is_hidden::boolean THEN now() END
+WHERE story_id = :story_id AND (hidden_at IS NOT NULL) <> :is_hidden;
+
+-- name: find_copy
+-- A highlight that holds a copy of a story, and whose it is.
+SELECT h.id, h.account_id FROM highlight_items AS i JOIN highlights AS h ON h.id = i.highlight_id
+WHERE i.story_id = :story_id ORDER BY h.id LIMIT 1;
+
+-- name: drop_copies
+-- No copy of a story is left; returns its picture.
+DELETE FROM highlight_items WHERE story_id = :story_id RETURNING media_id;
+
+-- name: drop_empty_highlights
+-- A highlight in which nothing is left goes.
+DELETE FROM highlights AS h
+WHERE h.account_id = :account_id AND NOT EXISTS (SELECT FROM highlight_items AS i WHERE i.highlight_id = h.id);
 
 -- name: is_kept
 -- Whether a highlight shows this picture, too.
@@ -267,7 +283,7 @@ FROM highlights AS h
 JOIN highlight_items AS i ON i.highlight_id = h.id
 JOIN media AS m ON m.id = i.media_id
 WHERE h.account_id = :account_id AND (:highlight_id::bigint IS NULL OR h.id = :highlight_id)
-  AND (h.account_id = :viewer_id::bigint OR m.state IN ('ready', 'processing')
+  AND (h.account_id = :viewer_id::bigint OR i.hidden_at IS NULL AND m.state IN ('ready', 'processing')
        AND (i.audience = 'everyone' OR EXISTS (
             SELECT FROM attitudes AS a
             WHERE a.account_id = h.account_id AND a.target_id = :viewer_id AND a.is_close_friend)))

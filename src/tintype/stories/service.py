@@ -17,6 +17,7 @@ from tintype.stories.days import Days
 from tintype.stories.events import StoryPublished, StoryRemoved, StorySeen
 from tintype.stories.highlights import Highlights
 from tintype.stories.keeping import Keeping
+from tintype.stories.moderating import Moderating
 from tintype.stories.publishing import Publishing
 from tintype.stories.reading import Reading
 from tintype.stories.seeing import Seeing
@@ -51,7 +52,9 @@ class Stories:
         self.get, self.find_many, self.of_account = reading.get, reading.find_many, reading.of_account
         self.tray = Trays(desk, reading).read
         self.publish, self.remove = self._publishing.publish, self._publishing.remove
-        self.hide, self.restore = self._publishing.hide, self._publishing.restore
+        moderating = Moderating(desk, reading, self.highlights)
+        self.look, self.drop = moderating.look, moderating.drop
+        self.hide, self.restore = moderating.hide, moderating.restore
         self.see, self.see_many, self.viewers = self._seeing.see, self._seeing.see_many, self._seeing.viewers
         self.react, self.reply = answering.react, answering.reply
         self.find_replies, self.find_reactions = answering.find_replies, answering.find_reactions

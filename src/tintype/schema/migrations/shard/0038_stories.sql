@@ -79,9 +79,11 @@ CREATE TABLE highlight_items (
     alt_text text NOT NULL,
     mentions text NOT NULL,
     position integer NOT NULL,
-    UNIQUE (highlight_id, story_id)
+    hidden_at timestamptz, -- by a moderator
+    UNIQUE (story_id, highlight_id)
 );
 
+CREATE INDEX highlight_items_in_order ON highlight_items (highlight_id, position);
 CREATE INDEX highlight_items_of_media ON highlight_items (media_id);
 
 -- The parts of some days, in all three tables, each with its guard; those that are there are left alone. A part is made
