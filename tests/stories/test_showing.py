@@ -8,7 +8,8 @@ import pytest
 
 from tests.stories.showing import id_of, query, ring_names, show, status, stories_of, story_id, upload
 from tests.support import Person, eventually
-from tintype.stories import TooManyStories
+from tintype.base.ids import MediaId
+from tintype.stories import NewStory
 from tintype.wiring import Rooms
 from tintype.worker import Worker
 
@@ -176,9 +177,8 @@ async def test_a_place_that_is_no_number_is_refused(ana: Person, bo: Person) -> 
 
 
 async def test_a_day_holds_so_many_stories_and_the_next_has_room(
-    rooms: Rooms, ana: Person, monkeypatch: pytest.MonkeyPatch
+    rooms: Rooms, ana: Person
 ) -> None:
-    monkeypatch.setattr(TooManyStories, "__doc__", TooManyStories.__doc__)
     desk = rooms.stories._publishing._desk  # noqa: SLF001 - the limit is a setting of the whole process
     object.__setattr__(desk, "stories_per_day", 2)
     try:
@@ -219,19 +219,12 @@ async def test_what_a_dead_process_forgot_to_forget_the_event_makes_good(
     with monkeypatch.context() as dying:
         dying.setattr(rooms.stories._publishing, "forget", die)  # noqa: SLF001 - where it died
         with pytest.raises(asyncio.CancelledError):
-            await rooms.stories.publish(id_of(ana), _draft(media_id))
+            await rooms.stories.publish(id_of(ana), NewStory(media_id=MediaId(int(media_id))))
 
     async def is_shown() -> bool:
         return await ring_names(bo) == ["ana"]
 
     await eventually(is_shown, what="the story is in the tray")
-
-
-def _draft(media_id: str) -> Any:
-    from tintype.base.ids import MediaId
-    from tintype.stories import NewStory
-
-    return NewStory(media_id=MediaId(int(media_id)))
 
 
 async def test_guests_see_what_is_for_everyone(ana: Person) -> None:
