@@ -24,7 +24,6 @@ from tintype.notifications import (
     StoryGlance,
 )
 from tintype.posts import Post
-from tintype.stories import Reaction
 
 Recency = Literal["today", "week", "month", "earlier"]
 KindPath = Annotated[ChoosableName, PathParameter(description="A kind of notification.")]
@@ -55,7 +54,7 @@ class StoryGlanceView(msgspec.Struct, frozen=True):
     is_live: bool
     thumbnail_url: str | None
     text: str | None
-    reaction: Reaction | None
+    reaction: str | None
 
 
 class NotificationView(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Annotated
 
 import msgspec
 
@@ -19,9 +20,10 @@ from tintype.base.ids import AccountId
 from tintype.graph import Seen
 from tintype.media import Addresses
 from tintype.posts import PostMedia
-from tintype.stories import Audience, Highlight, Item, Mention, Reaction, Ring, Story, Tray, View
+from tintype.stories import Audience, Highlight, Item, Mention, Ring, Story, Tray, View
 
 LIFE = timedelta(hours=24)
+Title = Annotated[str, msgspec.Meta(examples=["By the sea"])]
 WHOLE, NEXT = 3, 2
 """Authors whose stories are loaded now, and those after them to ask for next."""
 
@@ -42,7 +44,7 @@ class StoryView(msgspec.Struct, frozen=True):
     ttl_remaining: int
     seen: bool
     reply_enabled: bool
-    viewer_reaction: Reaction | None
+    viewer_reaction: str | None
     viewer_is_author: bool
     is_hidden: bool
     view_count: int | None
@@ -102,7 +104,7 @@ class StoryViewerView(msgspec.Struct, frozen=True):
     is_verified: bool
     is_private: bool
     relationship: RelationshipView
-    reaction: Reaction | None
+    reaction: str | None
     seen_at: datetime
 
 
@@ -142,7 +144,7 @@ class HighlightCardView(msgspec.Struct, frozen=True):
 
     highlight_id: str
     user_id: str
-    title: str
+    title: Title
     cover_url: str | None
     item_count: int
 
@@ -152,7 +154,7 @@ class HighlightView(msgspec.Struct, frozen=True):
 
     highlight_id: str
     user_id: str
-    title: str
+    title: Title
     cover_url: str | None
     item_count: int
     items: list[HighlightItemView]
