@@ -216,7 +216,6 @@ def build_rooms(
     shared = Posts(desk)
     pictures.library.listen(shared.forget_pictures)
     said = Comments(shards, events, sight, shared, names=posts.Names(people, cache), limiter=limiter)
-    told = Notifications(shards, events, sight, posts=shared, comments=said, settings=settings, bus=bus)
     kept = Saves(shards, events, shared)
     ordering = Ranking(
         wire,
@@ -248,8 +247,12 @@ def build_rooms(
         media=pictures.library,
         ranking=ordering,
         limiter=limiter,
-        wire=wire,
-        namespace=settings.namespace,
+        cache=cache,
+        stories_per_day=settings.stories_per_day,
+    )
+    pictures.library.listen(shown.forget_pictures)
+    told = Notifications(
+        shards, events, sight, posts=shared, comments=said, stories=shown, settings=settings, bus=bus
     )
     finding = Search(shards, sight, follows, shared, limiter)
     judging = Moderation(
@@ -259,6 +262,7 @@ def build_rooms(
         accounts=people,
         posts=shared,
         comments=said,
+        stories=shown,
         notifications=told,
         limiter=limiter,
     )

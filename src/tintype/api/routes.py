@@ -7,6 +7,7 @@ from tintype.api.belongings import BelongingsApi
 from tintype.api.comments import CommentsApi
 from tintype.api.feed import FeedApi
 from tintype.api.graph import GraphApi
+from tintype.api.highlights import HighlightsApi
 from tintype.api.looks import LooksApi
 from tintype.api.media import MediaApi
 from tintype.api.moderation import ModerationApi
@@ -23,6 +24,7 @@ from tintype.api.saves import SavesApi
 from tintype.api.search import SearchApi
 from tintype.api.security import SecurityApi
 from tintype.api.sessions import SessionsApi
+from tintype.api.stories import StoriesApi
 from tintype.api.tags import TagsApi
 from tintype.api.tokens import TokensApi
 from tintype.api.tus import TusApi
@@ -47,6 +49,8 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     CommentsApi,
     SavesApi,
     ProfilesApi,
+    StoriesApi,
+    HighlightsApi,
     NotificationsApi,
     PushApi,
     RankingApi,
