@@ -19,5 +19,10 @@ export const routes: readonly Route[] = [
     load: () => import("./pages/PreferencesPage.svelte"),
   },
   { pattern: "/@:username", audience: "members", load: () => import("./pages/ProfilePage.svelte") },
-  { pattern: "/p/:code", audience: "members", load: () => import("../rooms/posts/PostPage.svelte") },
+  {
+    pattern: "/p/:code",
+    audience: "members",
+    words: ["comments", "posts"],
+    load: () => import("./pages/PostPage.svelte"),
+  },
 ];

@@ -21,5 +21,6 @@ self.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || url.origin !== location.origin || url.pathname.startsWith("/api/")) return;
   if (isPicture(request, url)) event.respondWith(showPicture(request, (work) => event.waitUntil(work)));
   else if (isShellFile(url)) event.respondWith(showShellFile(request));
-  else if (request.mode === "navigate" && !url.pathname.startsWith("/media/")) event.respondWith(showPage(request));
+  else if (request.mode === "navigate" && !url.pathname.startsWith("/media/"))
+    event.respondWith(showPage(request));
 });
