@@ -54,7 +54,9 @@ try {
   await bo.keyboard.press(" ");
   await bo.getByRole("button", { name: "React with 🔥" }).click();
   await bo.locator(".player input").fill("So beautiful");
-  const answered = bo.waitForResponse((answer) => answer.url().endsWith("/replies") && answer.status() === 201);
+  const answered = bo.waitForResponse(
+    (answer) => answer.url().endsWith("/replies") && answer.status() === 201,
+  );
   await bo.keyboard.press("Enter");
   await answered;
   await shoot(bo, "story");
