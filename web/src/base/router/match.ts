@@ -51,5 +51,7 @@ export const paths = {
   create: () => "/create",
   preferences: () => "/preferences",
   profile: (username: string) => `/@${encodeURIComponent(username)}`,
+  newStory: () => "/stories/new",
+  stories: (accountId: string) => `/stories/${encodeURIComponent(accountId)}`,
   post: (postId: string) => `/p/${encodeShort(postId)}`,
 } as const;
