@@ -9,6 +9,8 @@ export interface Crop {
 export interface Edit {
   /** Quarter turns, clockwise. */
   readonly turns: number;
+  /** Left and right change places, after the turns. */
+  readonly mirrored: boolean;
   /** Degrees, clockwise, from -25 to 25. */
   readonly straighten: number;
   /** Fractions of the photo after turning and straightening. */
@@ -39,6 +41,7 @@ export interface Look {
 /** The edit that changes nothing. */
 export const PLAIN: Edit = {
   turns: 0,
+  mirrored: false,
   straighten: 0,
   crop: { x: 0, y: 0, width: 1, height: 1 },
   look: null,
