@@ -6,7 +6,7 @@ const server = process.env["TINTYPE_SERVER"] ?? "http://127.0.0.1:8000";
 
 /** The runtime, the shared layers, and the rooms whose parts appear on more than one page. */
 const SHARED =
-  /node_modules|src\/(base(?!\/i18n\/messages\/(?!core\/en))|client|ui)\/|src\/rooms\/(feed|graph|posts\/[A-Za-z.]+$|accounts\/(session|index))/;
+  /node_modules|src\/(base(?!\/i18n\/messages\/(?!core\/en))|client|ui(?!\/forms))\/|src\/rooms\/(feed|graph|posts\/[A-Za-z.]+$|accounts\/(session|index))/;
 
 export default defineConfig({
   plugins: [svelte()],

@@ -13,3 +13,4 @@ export type {
   Schemas,
   UploadedMedia,
 } from "./types";
+export type { UploadOptions } from "./upload";

@@ -54,6 +54,14 @@ export const PLAIN: Edit = {
   grain: 0,
 };
 
+/** Whether an edit leaves the photo as it was; a look of no strength does. */
+export function isPlain(edit: Edit): boolean {
+  const { look, strength, crop, ...others } = edit;
+  const { look: _look, strength: _strength, crop: whole, ...plain } = PLAIN;
+  if (look !== null && strength > 0) return false;
+  return JSON.stringify([crop, others]) === JSON.stringify([whole, plain]);
+}
+
 /** Vignette and grain from 0 to 1: the look's own, by its strength, and what was added by hand. */
 export function amounts(edit: Edit, look: Look | null): { vignette: number; grain: number } {
   const share = edit.strength / 100;
