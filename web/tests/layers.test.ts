@@ -9,6 +9,9 @@ const LEVELS: Readonly<Record<string, number>> = {
   base: 0,
   client: 0,
   ui: 1,
+  offline: 1.5,
+  /** The service worker is a program of its own. */
+  worker: 1.5,
   "rooms/accounts": 2,
   "rooms/graph": 3,
   "rooms/media": 3,

@@ -42,6 +42,6 @@ export const api = {
   like: (postId: string) => send<null>("PUT", `/posts/${id(postId)}/like`),
   unlike: (postId: string) => send<null>("DELETE", `/posts/${id(postId)}/like`),
 
-  getFeed: (cursor: string | null, limit: number) =>
-    send<PostPage>("GET", "/feed", { query: { cursor, limit } }),
+  getFeed: (mode: "ranked" | "following", cursor: string | null, limit: number) =>
+    send<PostPage>("GET", "/feed", { query: { mode, cursor, limit } }),
 } as const;
