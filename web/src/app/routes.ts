@@ -46,6 +46,18 @@ export const routes: readonly Route[] = [
     words: ["settings", "accounts"],
     load: () => import("./pages/PreferencesPage.svelte"),
   },
+  {
+    pattern: "/settings",
+    audience: "members",
+    words: ["settings", "accounts"],
+    load: () => import("./settings/SettingsPage.svelte"),
+  },
+  {
+    pattern: "/settings/:section",
+    audience: "members",
+    words: ["settings", "accounts", "create"],
+    load: () => import("./settings/SettingsPage.svelte"),
+  },
   { pattern: "/@:username", audience: "members", load: () => import("./pages/ProfilePage.svelte") },
   { pattern: "/p/:code", audience: "members", load: () => import("../rooms/posts/PostPage.svelte") },
 ];

@@ -3,6 +3,7 @@
  * answered is kept by the app itself (src/offline), under the account it belongs to.
  */
 import { isPicture, showPicture } from "./pictures";
+import { listenForPushes } from "./push";
 import { discardOldShells, isShellFile, keepShell, showPage, showShellFile } from "./shell";
 
 declare const self: ServiceWorkerGlobalScope;
@@ -21,5 +22,8 @@ self.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || url.origin !== location.origin || url.pathname.startsWith("/api/")) return;
   if (isPicture(request, url)) event.respondWith(showPicture(request, (work) => event.waitUntil(work)));
   else if (isShellFile(url)) event.respondWith(showShellFile(request));
-  else if (request.mode === "navigate" && !url.pathname.startsWith("/media/")) event.respondWith(showPage(request));
+  else if (request.mode === "navigate" && !url.pathname.startsWith("/media/"))
+    event.respondWith(showPage(request));
 });
+
+listenForPushes(self);

@@ -1,3 +1,3 @@
-/** The accounts room: who is here, and the ways in. */
+/** The accounts room: who is here. What pages bring along when they need it stands behind the door `later`. */
 export { type Session, session } from "./session.svelte";
 export { default as Welcome } from "./Welcome.svelte";

@@ -99,7 +99,8 @@ export class Shelf {
 
   /** A wish that waited was refused: what is shown goes back to what was before it. */
   takeBack(wish: Wish): void {
-    if (wish.kind === "like" || wish.kind === "save") this.#shelved.get(wish.id)?.[wish.kind].correct(!wish.on);
+    if (wish.kind === "like" || wish.kind === "save")
+      this.#shelved.get(wish.id)?.[wish.kind].correct(!wish.on);
   }
 
   clear(): void {

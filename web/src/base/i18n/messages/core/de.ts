@@ -15,7 +15,6 @@ export const de: Translation<typeof en> = {
   "nav.home": "Start",
   "nav.create": "Neuer Beitrag",
   "nav.profile": "Profil",
-  "nav.preferences": "Einstellungen",
   "welcome.title": "Fotografien von Menschen, die du gewählt hast.",
   "welcome.body":
     "Tintype zeigt, was die Menschen gemacht haben, denen du folgst, und zwar der Reihe nach. Keine Werbung, keine Fremden dazwischen.",
@@ -121,4 +120,5 @@ export const de: Translation<typeof en> = {
   "keys.comment": "Beitrag kommentieren",
   "keys.save": "Beitrag merken",
   "post.dialog": "Beitrag",
+  "nav.settings": "Einstellungen",
 };

@@ -12,7 +12,6 @@ export const en = {
   "nav.home": "Home",
   "nav.create": "New post",
   "nav.profile": "Profile",
-  "nav.preferences": "Preferences",
   "welcome.title": "Photographs, from people you chose.",
   "welcome.body":
     "Tintype shows what the people you follow made, in the order they made it. No ads, no strangers in between.",
@@ -116,4 +115,5 @@ export const en = {
   "keys.comment": "Comment on the post",
   "keys.save": "Save the post",
   "post.dialog": "Post",
+  "nav.settings": "Settings",
 } as const;

@@ -13,7 +13,8 @@ export const de: Translation<typeof en> = {
   "offline.sendNow": "Jetzt senden",
   "offline.show": "Was wartet",
   "offline.title": "Wartet auf das Senden",
-  "offline.body": "Das ist auf diesem Gerät gespeichert und wird genau einmal gesendet, sobald der Server erreichbar ist.",
+  "offline.body":
+    "Das ist auf diesem Gerät gespeichert und wird genau einmal gesendet, sobald der Server erreichbar ist.",
   "offline.withdraw": "Nicht senden",
   "offline.like": "Ein „Gefällt mir“",
   "offline.unlike": "Ein zurückgenommenes „Gefällt mir“",
