@@ -8,11 +8,16 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
+import msgspec
+
 from tintype.accounts import AccountNotFound, CredentialsWrong, SignedIn, UsernameTaken
 from tintype.base.ids import AccountId, PostId
 from tintype.demo.models import Count, Person, Shot, Summary
 from tintype.demo.pictures import take_picture
 from tintype.demo.plan import Plan
+from tintype.demo.talk import all_talk
+from tintype.media import Wish
+from tintype.posts import Place
 from tintype.wiring import Rooms
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -124,14 +129,22 @@ class Demo:
         with self._rooms.media.workshop.folder() as folder:
             source = folder / "photo"
             await asyncio.to_thread(source.write_bytes, content)
-            media = await self._rooms.media.upload(author, source)
+            edit = msgspec.json.encode({"look": photo.look} if photo.look else None)
+            media = await self._rooms.media.upload(author, source, Wish(edit=msgspec.Raw(edit)))
         return await self._rooms.posts.publish(
             author,
             [media.id],
             caption=photo.caption,
             alt_texts=[photo.alt_text],
+            place=await self._place(author, photo.place),
             idempotency_key=shot.key,
         )
+
+    async def _place(self, author: AccountId, name: str) -> Place | None:
+        if not name:
+            return None
+        found = await self._rooms.search.places.name(author, name, *all_talk().places[name])
+        return Place(found.id, found.name, found.latitude, found.longitude)
 
     async def _like(
         self,
