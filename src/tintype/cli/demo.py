@@ -70,9 +70,10 @@ async def _settle(
                 bars.update(stages[stage], completed=done, total=total)
                 tell(stage, done, total)
 
-            summary = await Demo(rooms, password=password, seed=seed).settle(people, show)
+            settler = Demo(rooms, password=password, seed=seed)
+            summary = await settler.settle(people, show, newcomer=newcomer)
             there = [each for each in people if each.username not in summary.skipped]
-            return summary, await Living(rooms, there, seed=seed).live(show, newcomer=newcomer)
+            return summary, await Living(rooms, there, seed=seed).live(show)
 
 
 def _show(summary: Summary, life: Life) -> None:

@@ -21,7 +21,6 @@ from tintype.wiring import Rooms
 Progress = Callable[[str, int, int], None]
 NEWEST = 2**63 - 1
 LOOK_BACK = 200
-FRIENDS_OF_A_NEWCOMER = 8
 
 
 class Living:
@@ -31,15 +30,13 @@ class Living:
         self._rooms, self._people, self._seed = rooms, people, seed
         self._plan = Plan(people, seed)
 
-    async def live(self, progress: Progress, *, newcomer: AccountId | None = None) -> Life:
-        """Everybody who is here has a face, has said something and shows a story; the newcomer knows a few."""
+    async def live(self, progress: Progress) -> Life:
+        """Everybody who is here has a face, has said something and shows a story."""
         ids = {each.username: await self._rooms.accounts.find_id(each.username) for each in self._people}
         here = {name: account_id for name, account_id in ids.items() if account_id is not None}
         await self._show_faces(here, progress)
         comments = await self._talk(here, progress)
         stories = await self._tell(here, progress)
-        if newcomer is not None:
-            await self._welcome(newcomer, here)
         return Life(faces=len(here), comments=comments, stories=stories)
 
     async def _show_faces(self, here: dict[str, AccountId], progress: Progress) -> None:
@@ -99,14 +96,6 @@ class Living:
             media_id=media.id, text=words.get(photo.mood, words["other"]), alt_text=photo.alt_text
         )
         await self._rooms.stories.publish(author, story)
-
-    async def _welcome(self, newcomer: AccountId, here: dict[str, AccountId]) -> None:
-        known = await self._rooms.graph.which_followed(newcomer, here.values())
-        famous = sorted(self._people, key=lambda each: -each.fame)
-        for person in famous[:FRIENDS_OF_A_NEWCOMER]:
-            account_id = here.get(person.username)
-            if account_id is not None and account_id not in known:
-                await self._rooms.graph.follow(newcomer, account_id)
 
     async def _posts(self, author: AccountId) -> dict[str, PostId]:
         page = await self._rooms.posts.page_of_author(author, before=NEWEST, limit=LOOK_BACK)

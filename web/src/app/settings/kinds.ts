@@ -12,5 +12,8 @@ export const kindNames = {
   follow: "settings.kindFollow",
   request: "settings.kindRequest",
   accepted: "settings.kindAccepted",
+  story_reply: "settings.kindStoryReply",
+  story_reaction: "settings.kindStoryReaction",
+  story_mention: "settings.kindStoryMention",
   warning: "settings.kindWarning",
 } as const satisfies Record<Choice["kind"], MessageKey>;

@@ -2,6 +2,7 @@
 import { beginDemo, type DemoStand, findDemo } from "../../client/demo";
 
 const LOOK_AGAIN_MS = 1_000;
+const NEWS_EVERY = 5;
 
 export class DemoOffer {
   stand = $state.raw<DemoStand | null>(null);
@@ -25,11 +26,13 @@ export class DemoOffer {
     }
   }
 
-  /** Looks again until the work has ended; returns how to stop looking. */
-  watch(ondone: () => void): () => void {
+  /** Looks again until the work has ended, and says now and then that there may be posts; returns how to stop. */
+  watch(onnews: () => void): () => void {
+    let looks = 0;
     const timer = setInterval(async () => {
       await this.load();
-      if (this.stand?.state === "done") ondone();
+      looks += 1;
+      if (looks % NEWS_EVERY === 0 || this.stand?.state === "done") onnews();
     }, LOOK_AGAIN_MS);
     return () => clearInterval(timer);
   }

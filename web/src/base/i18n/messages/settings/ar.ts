@@ -186,4 +186,7 @@ export const ar: Translation<typeof en> = {
   "settings.leaveAsk": "احذف حسابي",
   "settings.leaveDo": "احذفه",
   "settings.left": "يُمحى كل شيء في {due} ما لم تدخل قبل ذلك.",
+  "settings.kindStoryReply": "الردود على القصص",
+  "settings.kindStoryReaction": "التفاعل مع القصص",
+  "settings.kindStoryMention": "الإشارة إليك في القصص",
 };

@@ -182,4 +182,7 @@ export const de: Translation<typeof en> = {
   "settings.leaveAsk": "Mein Konto löschen",
   "settings.leaveDo": "Löschen",
   "settings.left": "Am {due} wird alles gelöscht, falls du dich nicht vorher anmeldest.",
+  "settings.kindStoryReply": "Antworten auf Storys",
+  "settings.kindStoryReaction": "Reaktionen auf Storys",
+  "settings.kindStoryMention": "Erwähnungen in Storys",
 };

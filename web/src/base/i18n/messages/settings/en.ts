@@ -175,4 +175,7 @@ export const en = {
   "settings.leaveAsk": "Delete my account",
   "settings.leaveDo": "Delete it",
   "settings.left": "Everything is erased on {due}, unless you log in before.",
+  "settings.kindStoryReply": "Replies to stories",
+  "settings.kindStoryReaction": "Reactions to stories",
+  "settings.kindStoryMention": "Mentions in stories",
 } as const;
