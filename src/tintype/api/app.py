@@ -9,6 +9,7 @@ from litestar import Litestar, Request
 from litestar.di import Provide
 
 from tintype.accounts import Account, Caller, Pass
+from tintype.api.demo import DemoStarter
 from tintype.api.docs import docs_page
 from tintype.api.given import House, SessionReader
 from tintype.api.health import healthz, metrics, readyz
@@ -26,7 +27,9 @@ OpenRooms = Callable[[], AbstractAsyncContextManager[Rooms]]
 LARGEST_BODY_BYTES = 1024 * 1024
 
 
-def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Litestar:
+def create_app(
+    settings: Settings, *, open_with: OpenRooms | None = None, demo: DemoStarter | None = None
+) -> Litestar:
     """The application; rooms are opened when the server starts and closed when it stops."""
     opener = open_with or (lambda: open_rooms(settings, process="web"))
     web_app = WebApp(settings.web_dist)
@@ -37,6 +40,7 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
             app.state.rooms = rooms
             app.state.sessions = Sessions(rooms)
             app.state.pages = Splicer(rooms.media.addresses)
+            app.state.demo = demo
             yield
 
     app = Litestar(

@@ -14,6 +14,7 @@ from tests.api.gates import (
     accounts,
     belongings,
     comments,
+    demo,
     graph,
     media,
     moderation,
@@ -38,6 +39,7 @@ from tintype.wiring import Rooms
 
 TABLES: dict[str, Gate] = {
     **site.GATES,
+    **demo.GATES,
     **accounts.GATES,
     **graph.GATES,
     **people.GATES,

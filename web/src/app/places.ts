@@ -25,6 +25,6 @@ export function placesFor(account: Account | null): Place[] {
     { href: paths.home(), label: "nav.home", icon: Home, isOnBar: true },
     { href: paths.create(), label: "nav.create", icon: Create, isOnBar: true },
     { href: own, label: "nav.profile", icon: Person, isOnBar: true, isPending: account === null },
-    { href: paths.preferences(), label: "nav.preferences", icon: Sliders, isOnBar: false },
+    { href: paths.settings(), label: "nav.settings", icon: Sliders, isOnBar: false },
   ];
 }
