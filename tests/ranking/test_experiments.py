@@ -51,12 +51,17 @@ def test_an_operator_can_put_everybody_into_one_arm_or_none() -> None:
             Experiments.load([wrong])
 
 
-async def test_a_viewer_sees_the_arm_and_its_weights_order_the_feed(rooms: Rooms, ana: Person) -> None:
+@pytest.mark.parametrize(
+    ("arm", "version"), [("fresh", "hand-1/fresh"), ("control", "hand-1"), ("", "hand-1")]
+)
+async def test_a_viewer_sees_the_arm_and_its_weights_order_the_feed(
+    rooms: Rooms, ana: Person, monkeypatch: pytest.MonkeyPatch, arm: str, version: str
+) -> None:
+    monkeypatch.setattr(rooms.ranking.experiments, "_forced", {"feed-order": arm})
     post = await ana.publish()
-    [shown] = (await ana.call("GET", "/accounts/me/experiments")).json()["experiments"]
 
+    [shown] = (await ana.call("GET", "/accounts/me/experiments")).json()["experiments"]
     explained = await explanation(rooms, ana, post)
 
-    assert (shown["name"], shown["arm"]) == ("feed-order", explained.arm)
-    version = {"fresh": "hand-1/fresh", "close": "hand-1/close"}.get(explained.arm, "hand-1")
-    assert explained.weights == version
+    assert shown == {"name": "feed-order", "arm": arm}
+    assert (explained.arm, explained.weights) == (arm, version)

@@ -7,6 +7,7 @@ from httpx import AsyncClient
 
 from tests.ranking.scene import change, like, tell
 from tests.support import Person, join
+from tintype.api.cursors import encode_place
 from tintype.wiring import Rooms
 
 
@@ -88,6 +89,25 @@ async def test_popular_posts_that_were_lost_are_found_on_the_shards(
     await tell(rooms, like(liked, ana, bo, change(rooms)))
 
     assert set(ids(await explore(bo))) == {quiet["post_id"], liked["post_id"]}
+
+
+async def test_an_order_is_made_once_a_minute_and_no_cursor_makes_another(
+    rooms: Rooms, client: AsyncClient, ana: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [6_000_000.0]
+    monkeypatch.setattr(rooms.ranking.explore, "_clock", lambda: now[0])
+    pattern = f"{rooms.settings.namespace}:ranking:explore:*"
+    for _ in range(3):
+        await ana.publish()
+    for cursor in (None, encode_place(1, 0), encode_place(2**62, 2**62)):
+        answer = await client.get("/api/v1/explore", params={"cursor": cursor} if cursor else {})
+        assert answer.status_code == 200
+    assert len(await rooms.redis.keys(pattern)) == 1
+
+    now[0] += 60
+    await client.get("/api/v1/explore")
+
+    assert len(await rooms.redis.keys(pattern)) == 2
 
 
 async def test_a_cursor_whose_order_is_lost_goes_on(rooms: Rooms, ana: Person, bo: Person) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import itertools
+import math
+import random
 import struct
 
 import pytest
@@ -13,6 +15,7 @@ from tintype.base.ids import CommentId
 from tintype.comments import CommentAdded, CommentRemoved
 from tintype.posts import PostLiked, PostPublished
 from tintype.ranking import Act
+from tintype.saves import PostSaved
 from tintype.wiring import Rooms
 from tintype.worker import Worker
 
@@ -76,6 +79,32 @@ async def test_the_newest_change_counts_in_whatever_order_they_come(
 
     assert (liked["affinity"], liked["interest"]) == pytest.approx((0.08, 0.095), abs=0.01)
     assert (unliked["affinity"], unliked["interest"], unliked["popularity"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_whatever_is_told_in_whatever_order_and_how_often_the_newest_of_each_counts(
+    rooms: Rooms, ana: Person, bo: Person, seed: int
+) -> None:
+    chance = random.Random(seed)  # noqa: S311 - an order, not a secret
+    posts, first = [await ana.publish(f"#t{number}") for number in range(3)], change(rooms)
+    stands = {(post["post_id"], kind): False for post in posts for kind in ("like", "save")}
+    events: list[PostLiked | PostSaved] = []
+    for number in range(chance.randint(1, 30)):
+        post, is_on = chance.choice(posts), chance.random() < 0.6
+        if chance.random() < 0.5:
+            events.append(like(post, ana, bo, first + number, is_liked=is_on))
+            stands[post["post_id"], "like"] = is_on
+        else:
+            events.append(save(post, bo, first + number, is_saved=is_on))
+            stands[post["post_id"], "save"] = is_on
+    told = chance.choices(events, k=len(events)) + events
+    chance.shuffle(told)
+
+    await tell(rooms, *told)
+
+    expected = sum({"like": 1.0, "save": 2.5}[kind] for (_, kind), is_on in stands.items() if is_on)
+    close = (await rooms.ranking.affinities(id_of(bo), [id_of(ana)]))[id_of(ana)]
+    assert close == pytest.approx(1 - math.exp(-expected / 12), abs=1e-3)
 
 
 async def test_more_acts_than_are_remembered_are_still_counted_once_each(

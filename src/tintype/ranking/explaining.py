@@ -30,17 +30,19 @@ DIGITS = 4
 
 def explain(judge: Judge, verdict: Verdict, ids: Sequence[PostId], *, arm: str) -> dict[PostId, Explanation]:
     """An explanation of each post."""
-    moved, factors = judge.scorer.contributions(verdict.features), judge.ordering.factors(verdict.features)
+    features, ordering = verdict.features, judge.ordering
+    moved = judge.scorer.contributions(features)
+    aged, sunk = ordering.by_age(features).tolist(), ordering.by_sight(features).tolist()
     return {
         post_id: Explanation(
             post_id=str(post_id),
-            summary=_summarise(verdict.features[row]),
+            summary=_summarise(features[row]),
             score=round(float(verdict.scores[row]), DIGITS),
             weights=judge.scorer.version,
             arm=arm,
             outcomes=_outcomes(judge, verdict.outcomes[row]),
-            signals=_signals(verdict.features[row], moved[row]),
-            factors={"freshness and seen": round(float(factors[row]), DIGITS)},
+            signals=_signals(features[row], moved[row]),
+            factors={"age": round(aged[row], DIGITS), "seen": round(sunk[row], DIGITS)},
         )
         for row, post_id in enumerate(ids)
     }

@@ -1,12 +1,13 @@
 """Explore: what many people react to just now, by people the viewer does not follow, in the viewer's own order.
 
-The order is kept for half an hour under a number that the cursor carries, so that pages neither repeat nor skip while
-posts come and go. What may be seen is asked of every page anew.
+An order is made once a minute for a viewer, once for all guests, and kept for half an hour under a number that the
+cursor carries, so that pages neither repeat nor skip while posts come and go. What may be seen is asked of every page
+anew.
 """
 
-import secrets
 import struct
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -22,7 +23,7 @@ from tintype.ranking.popular import Popular
 MOST_SHOWN = 500
 KEEP_ORDER_S = 1_800
 MOST_ROUNDS = 5
-MOST_ORDERS = 2**52
+ORDER_EVERY_S = 60
 
 
 class Ranker(Protocol):
@@ -50,10 +51,18 @@ class Explore:
     """Popular posts of strangers."""
 
     def __init__(
-        self, ranker: Ranker, wire: Wire, keys: Keys, *, popular: Popular, posts: Posts, sight: Sight
+        self,
+        ranker: Ranker,
+        wire: Wire,
+        keys: Keys,
+        *,
+        popular: Popular,
+        posts: Posts,
+        sight: Sight,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._ranker, self._wire, self._keys = ranker, wire, keys
-        self._popular, self._posts, self._sight = popular, posts, sight
+        self._popular, self._posts, self._sight, self._clock = popular, posts, sight, clock
 
     async def page(
         self, viewer: AccountId | None, *, place: Place, limit: int
@@ -75,19 +84,19 @@ class Explore:
                 break
         return shown, Place(order, offset) if offset < len(ids) else None
 
-    async def _order(self, viewer: AccountId | None, order: int) -> tuple[int, tuple[PostId, ...]]:
-        """The order a cursor names, or a new one where there is none or it is lost."""
-        if order:
-            [kept] = await self._wire.ask(("GET", self._keys.explore(viewer, order)))
+    async def _order(self, viewer: AccountId | None, order: int) -> tuple[int, Sequence[PostId]]:
+        """The order a cursor names; else that of this minute, made by whoever asks first."""
+        now = int(self._clock()) // ORDER_EVERY_S
+        for number in dict.fromkeys((order or now, now)):
+            [kept] = await self._wire.ask(("GET", self._keys.explore(viewer, number)))
             if kept:
-                return order, _unpack(kept)
+                return number, _unpack(kept)
         ids = await self._popular.read(MOST_SHOWN)
         replies = await self._wire.ask(*self._ranker.ask(viewer)) if viewer is not None else []
         ranked = [each.post_id for each in await self._ranker.rank(viewer, ids, replies)]
-        order = 1 + secrets.randbelow(MOST_ORDERS)
-        name = self._keys.explore(viewer, order)
-        await self._wire.ask(("SET", name, struct.pack(f"<{len(ranked)}q", *ranked), "EX", KEEP_ORDER_S))
-        return order, tuple(ranked)
+        name, packed = self._keys.explore(viewer, now), struct.pack(f"<{len(ranked)}q", *ranked)
+        is_first, kept = await self._wire.ask(("SET", name, packed, "NX", "EX", KEEP_ORDER_S), ("GET", name))
+        return now, ranked if is_first else _unpack(kept or b"")
 
     async def _welcome(self, viewer: AccountId | None, ids: Sequence[PostId]) -> dict[PostId, Post]:
         """Those of the posts that belong here: public, and of nobody whom the viewer knows already."""

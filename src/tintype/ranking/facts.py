@@ -7,6 +7,7 @@ are made anew from the posts themselves.
 
 import time
 from collections.abc import Callable, Sequence
+from itertools import repeat
 
 import asyncpg
 import numpy as np
@@ -144,8 +145,7 @@ class Facts:
         self._read_at[slots] = now
 
     def _find(self, ids: Sequence[int]) -> NDArray[np.intp]:
-        slot = self._slots.get
-        return np.array([slot(each, 0) for each in ids], np.intp)
+        return np.fromiter(map(self._slots.get, ids, repeat(0)), np.intp, len(ids))
 
     def _take_slot(self, post_id: int) -> int:
         """The slot of a post; a new one pushes out the post that came longest ago."""

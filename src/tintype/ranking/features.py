@@ -76,7 +76,7 @@ class Features:
             return np.zeros(len(tags.T))
         keys = interest["key"]
         _board[keys] = _faded(interest["value"], interest["at"], self._interest.half_life_s, now_s)
-        summed: NDArray[np.float64] = _board[tags].sum(axis=0)
+        summed: NDArray[np.float64] = _board.take(tags).sum(axis=0)
         _board[keys] = 0.0
         return _bent(summed, self._interest.scale)
 
@@ -108,16 +108,15 @@ def _bent(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
 def _look_up(keys: NDArray[Any], values: NDArray[np.float64], wanted: NDArray[Any]) -> NDArray[np.float64]:
     """The value under each wanted key, or nothing."""
     order = keys.argsort()
-    ordered = keys[order]
+    ordered = keys.take(order)
     places = ordered.searchsorted(wanted)
-    places[places == len(ordered)] = 0
-    return values[order[places]] * (ordered[places] == wanted)
+    found = values.take(order).take(places, mode="clip")
+    found *= ordered.take(places, mode="clip") == wanted
+    return found
 
 
 def _among(ordered: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """Whether each of the wanted is in the ordered list."""
     if not len(ordered):
         return np.zeros(len(wanted), np.bool_)
-    places = ordered.searchsorted(wanted)
-    places[places == len(ordered)] = 0
-    return ordered[places] == wanted
+    return ordered.take(ordered.searchsorted(wanted), mode="clip") == wanted

@@ -31,8 +31,15 @@ class Ordering:
 
     def factors(self, features: Floats) -> Floats:
         """What age and having been seen leave of a post's worth."""
-        fresh = self._floor + (1 - self._floor) * features[:, _FRESHNESS]
-        return cast("Floats", fresh * (1 - (1 - self._seen_factor) * features[:, _SEEN]))
+        return self.by_age(features) * self.by_sight(features)
+
+    def by_age(self, features: Floats) -> Floats:
+        """What is left at a post's age."""
+        return cast("Floats", self._floor + (1 - self._floor) * features[:, _FRESHNESS])
+
+    def by_sight(self, features: Floats) -> Floats:
+        """What is left of a post that was seen."""
+        return cast("Floats", 1 - (1 - self._seen_factor) * features[:, _SEEN])
 
     def arrange(self, scores: Floats, authors: NDArray[np.uint64]) -> tuple[Places, Floats]:
         """The posts' places, best first, and a score that falls along them; equals keep the order they came in."""

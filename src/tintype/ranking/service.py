@@ -96,7 +96,8 @@ class Ranking(Keeping):
             self._errands.start(lambda: self.examples.serve(viewer, served, weights=version, arm=arm))
         authors = cast("list[AccountId]", posts.author[places].tolist())
         ordered = map(ids.__getitem__, places.tolist())
-        return list(map(Ranked, ordered, final.tolist(), (each or None for each in authors)))
+        known = authors if all(authors) else [each or None for each in authors]
+        return list(map(Ranked, ordered, final.tolist(), known))
 
     async def explain(
         self, viewer: AccountId, post_ids: Sequence[PostId], replies: Sequence[Any]
