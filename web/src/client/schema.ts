@@ -218,6 +218,15 @@ export interface components {
             /** Format: date-time */
             acted_at: string;
         };
+        /** ExperimentView */
+        ExperimentView: {
+            name: string;
+            arm: string;
+        };
+        /** ExperimentsView */
+        ExperimentsView: {
+            experiments: components["schemas"]["ExperimentView"][];
+        };
         /** ExportView */
         ExportView: {
             export_id: string;
@@ -307,6 +316,13 @@ export interface components {
         /** HighlightsView */
         HighlightsView: {
             highlights: components["schemas"]["HighlightCardView"][];
+        };
+        /** ImpressionBody */
+        ImpressionBody: {
+            /** @description An id, as a string. */
+            post_id: string;
+            /** @default 0 */
+            ms?: number;
         };
         /** Leave */
         Leave: {
@@ -862,6 +878,10 @@ export interface components {
             ticket: string;
             methods: string[];
         };
+        /** SeenBody */
+        SeenBody: {
+            impressions: components["schemas"]["ImpressionBody"][];
+        };
         /** SeenStories */
         SeenStories: {
             story_ids: string[];
@@ -938,8 +958,7 @@ export interface components {
             is_live: boolean;
             thumbnail_url: string | null;
             text: string | null;
-            /** @enum {null|string} */
-            reaction: "❤️" | "🔥" | "😂" | "😮" | "😢" | "👏" | "🎉" | "💯" | null;
+            reaction: string | null;
         };
         /** StoryView */
         StoryView: {
@@ -959,8 +978,7 @@ export interface components {
             ttl_remaining: number;
             seen: boolean;
             reply_enabled: boolean;
-            /** @enum {null|string} */
-            viewer_reaction: "❤️" | "🔥" | "😂" | "😮" | "😢" | "👏" | "🎉" | "💯" | null;
+            viewer_reaction: string | null;
             viewer_is_author: boolean;
             is_hidden: boolean;
             view_count: number | null;
@@ -975,8 +993,7 @@ export interface components {
             is_verified: boolean;
             is_private: boolean;
             relationship: components["schemas"]["RelationshipView"];
-            /** @enum {null|string} */
-            reaction: "❤️" | "🔥" | "😂" | "😮" | "😢" | "👏" | "🎉" | "💯" | null;
+            reaction: string | null;
             /** Format: date-time */
             seen_at: string;
         };
