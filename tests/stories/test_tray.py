@@ -5,9 +5,10 @@ from collections.abc import Iterable
 import pytest
 from httpx import AsyncClient
 
-from tests.stories.showing import id_of, ring_names, show, tray
+from tests.stories.showing import hear, id_of, ring_names, show, tray
 from tests.support import Person, join
 from tintype.base.ids import AccountId
+from tintype.stories import StoryId, StoryReplied, StorySeen
 from tintype.stories.store import RINGS
 from tintype.wiring import Rooms
 
@@ -61,6 +62,18 @@ async def test_the_closer_come_first_among_the_unseen_and_among_the_seen(
     assert (await ana.call("PUT", "/stories/seen", json={"story_ids": seen})).status_code == 204
 
     assert await ring_names(ana) == ["author4", "author2", "author0", "author1", "author3"]
+
+
+async def test_whoever_watches_and_answers_comes_closer(
+    rooms: Rooms, ana: Person, authors: list[Person]
+) -> None:
+    watched, answered, other = (id_of(person) for person in authors[:3])
+
+    await hear(rooms, StorySeen(StoryId(watched), watched, id_of(ana)))
+    await hear(rooms, StoryReplied(answered, StoryId(answered), answered, id_of(ana), "Lovely"))
+
+    near = await rooms.ranking.affinities(id_of(ana), [watched, answered, other])
+    assert near[answered] > near[watched] > near[other]
 
 
 async def test_three_come_whole_and_the_next_are_named(ana: Person, authors: list[Person]) -> None:

@@ -15,7 +15,7 @@ from tintype.ranking import Ranking
 from tintype.stories.answering import Answering
 from tintype.stories.clocks import Clocks
 from tintype.stories.days import Days
-from tintype.stories.events import StoryPublished, StoryRemoved, StorySeen
+from tintype.stories.events import StoryPublished, StoryRemoved, StoryReplied, StorySeen
 from tintype.stories.highlights import Highlights
 from tintype.stories.keeping import Keeping
 from tintype.stories.moderating import Moderating
@@ -43,6 +43,7 @@ class Stories:
         stories_per_day: int,
     ) -> None:
         desk = Desk(shards, outbox, sight, graph, media, ranking, limiter, cache, stories_per_day)
+        self._looking = ranking.looking
         self.days = Days(desk)
         reading = Reading(desk)
         self._seeing = Seeing(desk, self.days, reading)
@@ -72,6 +73,8 @@ class Stories:
         """What this room does when something has happened."""
         return [
             on(StorySeen, self._seeing.count, name="stories-views"),
+            on(StorySeen, self._learn_of_view, name="stories-learn-view"),
+            on(StoryReplied, self._learn_of_reply, name="stories-learn-reply"),
             on(StoryPublished, self._publishing.on_change, name="stories-ring-published"),
             on(StoryRemoved, self._publishing.on_change, name="stories-ring-removed"),
         ]
@@ -79,3 +82,11 @@ class Stories:
     def schedules(self) -> list[Schedule]:
         """What this room repeats by the clock."""
         return [*self.days.schedules(), *self._keeping.schedules()]
+
+    async def _learn_of_view(self, event: StorySeen) -> None:
+        """Whose stories somebody watches says how close the two are."""
+        await self._looking.note_story_view(event.viewer_id, event.author_id, event.story_id)
+
+    async def _learn_of_reply(self, event: StoryReplied) -> None:
+        """So does writing to somebody."""
+        await self._looking.note_message(event.account_id, event.author_id, event.reply_id)
