@@ -22,9 +22,11 @@ export interface components {
             username: string;
             full_name: string;
             is_verified: boolean;
+            is_private: boolean;
             avatar_urls: {
                 [key: string]: string;
             } | null;
+            relationship: components["schemas"]["RelationshipView"] | null;
         };
         /** Assignment */
         Assignment: {
@@ -676,6 +678,8 @@ export interface components {
             /** @enum {string} */
             kind: "words" | "account" | "tag" | "place";
             subject: string;
+            title: string;
+            profile_pic_url: string | null;
         };
         /** RecentsView */
         RecentsView: {
@@ -897,6 +901,7 @@ export interface components {
             account_id: string;
             username: string;
             full_name: string;
+            profile_pic_url: string | null;
             is_private: boolean;
             is_verified: boolean;
             follower_count: number;
