@@ -1,5 +1,7 @@
 /** A list that arrives page by page: its items once each, whether there are more, and what went wrong. */
 
+import { untrack } from "svelte";
+
 export interface PageOf<Item> {
   readonly items: readonly Item[];
   readonly next: string | null;
@@ -32,8 +34,12 @@ export class Pages<Item> {
     this.isLoading = false;
   }
 
-  /** The next page is there, or `failure` says why not. */
-  async more(): Promise<void> {
+  /** The next page is there, or `failure` says why not. An effect may ask for it: it does not come to depend on the list. */
+  more(): Promise<void> {
+    return untrack(() => this.#more());
+  }
+
+  async #more(): Promise<void> {
     if (this.isLoading || !this.hasMore) return;
     const life = this.#life;
     this.isLoading = true;

@@ -27,8 +27,8 @@ export const de: Translation<typeof en> = {
   "activity.reply": "{who}: Antwort auf deinen Kommentar.",
   "activity.mention": "{who}: Du wurdest erwähnt.",
   "activity.tag": "{who}: Du wurdest auf einem Foto markiert.",
-  "activity.follow": "{who}: Folgt dir jetzt.",
-  "activity.request": "{who}: Möchte dir folgen.",
+  "activity.follow": "{who}: Neu unter deinen Followern.",
+  "activity.request": "{who}: Anfrage, dir folgen zu dürfen.",
   "activity.accepted": "{who}: Du darfst jetzt folgen.",
   "activity.warning":
     "Die Moderation hat über etwas von dir entschieden. Sieh nach, worüber, und wie du widersprichst.",

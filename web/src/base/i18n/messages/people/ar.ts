@@ -73,7 +73,7 @@ export const ar: Translation<typeof en> = {
   "people.decline": "رفض",
   "people.declineNamed": "رفض طلب {name}",
   "people.declined": "رُفض طلب {name} ولن يُبلَّغ.",
-  "people.suggestions": "من تتابع؟",
+  "people.suggestions": "اقتراحات",
   "people.noSuggestions": "لا اقتراحات الآن",
   "people.noSuggestionsBody": "ابحث عمّن تعرفهم؛ سيُقترح أصدقاؤهم هنا.",
   "people.mutualCount": {

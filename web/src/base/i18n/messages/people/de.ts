@@ -71,7 +71,7 @@ export const de: Translation<typeof en> = {
   "people.decline": "Ablehnen",
   "people.declineNamed": "Die Anfrage von {name} ablehnen",
   "people.declined": "Die Anfrage von {name} ist abgelehnt. Die Person erfährt es nicht.",
-  "people.suggestions": "Wem folgen?",
+  "people.suggestions": "Vorschläge",
   "people.noSuggestions": "Gerade keine Vorschläge",
   "people.noSuggestionsBody": "Suche nach Leuten, die du kennst; ihre Freunde werden hier vorgeschlagen.",
   "people.mutualCount": {

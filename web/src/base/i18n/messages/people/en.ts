@@ -64,7 +64,7 @@ export const en = {
   "people.decline": "Decline",
   "people.declineNamed": "Decline the request of {name}",
   "people.declined": "The request of {name} is declined. They are not told.",
-  "people.suggestions": "Whom to follow",
+  "people.suggestions": "Suggestions",
   "people.noSuggestions": "No suggestions right now",
   "people.noSuggestionsBody": "Search for people you know; their friends are suggested here.",
   "people.mutualCount": {
