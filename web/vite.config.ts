@@ -1,5 +1,6 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
+import { serviceWorker } from "./scripts/worker";
 
 /** Where the Python server listens while developing; `npm run dev` passes API and media through to it. */
 const server = process.env["TINTYPE_SERVER"] ?? "http://127.0.0.1:8000";
@@ -24,7 +25,7 @@ function isFirst(id: string, modules: Modules): boolean {
 }
 
 export default defineConfig({
-  plugins: [svelte()],
+  plugins: [svelte(), serviceWorker()],
   build: {
     target: "es2022",
     // The server's policy allows no data: URLs and no inline scripts, so everything is a file of its own.

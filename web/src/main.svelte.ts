@@ -20,3 +20,7 @@ void session.load();
 const target = document.getElementById("app");
 if (target === null) throw new Error("index.html has lost its #app element");
 mount(App, { target });
+
+// After the first screen: the worker keeps the app and the pictures seen for visits without a connection.
+if (import.meta.env.PROD && "serviceWorker" in navigator)
+  addEventListener("load", () => void navigator.serviceWorker.register("/sw.js").catch(() => {}));

@@ -9,6 +9,9 @@ const LEVELS: Readonly<Record<string, number>> = {
   base: 0,
   client: 0,
   ui: 1,
+  offline: 1.5,
+  /** The service worker is a program of its own. */
+  worker: 1.5,
   "rooms/accounts": 2,
   "rooms/graph": 3,
   "rooms/media": 3,
@@ -30,7 +33,7 @@ function layerOf(path: string): string {
 
 /** A room's own door, or that of a part of it that only later pages need. */
 function isDoor(path: string): boolean {
-  return existsSync(join(SRC, path, "index.ts"));
+  return existsSync(join(SRC, path, "index.ts")) || /^rooms\/\w+\/later$/.test(path);
 }
 
 function imports(): { from: string; to: string }[] {

@@ -4,8 +4,36 @@ import HomePage from "../rooms/feed/HomePage.svelte";
 
 export const routes: readonly Route[] = [
   { pattern: "/", audience: "anyone", load: async () => ({ default: HomePage }) },
-  { pattern: "/join", audience: "guests", load: () => import("../rooms/accounts/JoinPage.svelte") },
-  { pattern: "/login", audience: "guests", load: () => import("../rooms/accounts/LoginPage.svelte") },
+  {
+    pattern: "/join",
+    audience: "guests",
+    words: ["accounts"],
+    load: () => import("../rooms/accounts/JoinPage.svelte"),
+  },
+  {
+    pattern: "/login",
+    audience: "guests",
+    words: ["accounts"],
+    load: () => import("../rooms/accounts/LoginPage.svelte"),
+  },
+  {
+    pattern: "/forgot-password",
+    audience: "anyone",
+    words: ["accounts"],
+    load: () => import("../rooms/accounts/ForgotPage.svelte"),
+  },
+  {
+    pattern: "/reset-password",
+    audience: "anyone",
+    words: ["accounts"],
+    load: () => import("../rooms/accounts/ResetPage.svelte"),
+  },
+  {
+    pattern: "/confirm-email",
+    audience: "anyone",
+    words: ["accounts"],
+    load: () => import("../rooms/accounts/ConfirmPage.svelte"),
+  },
   {
     pattern: "/create",
     audience: "members",
@@ -15,7 +43,7 @@ export const routes: readonly Route[] = [
   {
     pattern: "/preferences",
     audience: "anyone",
-    words: ["settings"],
+    words: ["settings", "accounts"],
     load: () => import("./pages/PreferencesPage.svelte"),
   },
   {

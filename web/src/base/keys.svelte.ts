@@ -58,10 +58,13 @@ class Shortcuts {
   }
 }
 
-/** Not while typing, not with a modifier, not under a dialog, and not when turned off. Escape is no letter: it stays. */
+/**
+ * Not while typing, not with a modifier, not under a dialog, and not when turned off. Escape is no letter: it stays.
+ * A dialog that is a page of its own has keys of its own.
+ */
 function isMeant(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false;
-  if (document.querySelector("dialog[open]") !== null) return false;
+  if (document.querySelector("dialog[open]:not([data-page])") !== null) return false;
   if (event.key === "Escape") return true;
   return prefs.shortcuts && !isEditable(event.target);
 }

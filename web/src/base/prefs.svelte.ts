@@ -3,15 +3,19 @@ import { isLocaleCode, type LocaleCode } from "./i18n";
 
 export type Theme = "auto" | "light" | "dark";
 
+/** "ranked" puts first what one would be sorry to miss; "following" is the plain order of time. */
+export type FeedMode = "ranked" | "following";
+
 export interface Prefs {
   theme: Theme;
   locale: LocaleCode | "auto";
   shortcuts: boolean;
   autoload: boolean;
+  feed: FeedMode;
 }
 
 const KEY = "tintype.prefs";
-const defaults: Prefs = { theme: "auto", locale: "auto", shortcuts: true, autoload: true };
+const defaults: Prefs = { theme: "auto", locale: "auto", shortcuts: true, autoload: true, feed: "ranked" };
 
 /** Whatever was stored, by us or by an older release, becomes valid preferences. */
 export function readPrefs(text: string | null): Prefs {
@@ -23,6 +27,7 @@ export function readPrefs(text: string | null): Prefs {
     locale: typeof locale === "string" && isLocaleCode(locale) ? locale : defaults.locale,
     shortcuts: stored["shortcuts"] !== false,
     autoload: stored["autoload"] !== false,
+    feed: stored["feed"] === "following" ? "following" : defaults.feed,
   };
 }
 

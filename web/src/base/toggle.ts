@@ -35,6 +35,13 @@ export class Toggle {
     this.#wish = confirmed;
   }
 
+  /** The truth came out later than the answer: the screen follows it, unless somebody is pressing the button. */
+  correct(confirmed: boolean): void {
+    if (this.#busy) return;
+    this.#confirmed = confirmed;
+    this.#want(confirmed);
+  }
+
   /** Resolves once the server holds the last wish, or the screen has been rolled back. */
   async set(on: boolean): Promise<void> {
     this.#want(on);

@@ -168,6 +168,12 @@ export interface components {
         DecisionsView: {
             decisions: components["schemas"]["DecisionView"][];
         };
+        /** EditBody */
+        EditBody: {
+            edit?: {
+                [key: string]: unknown;
+            } | null;
+        };
         /** EmailToken */
         EmailToken: {
             token: string;

@@ -7,10 +7,16 @@ export interface UploadOptions {
   /** Share of the file that has left this device, 0 to 1. */
   readonly onProgress?: (share: number) => void;
   readonly signal?: AbortSignal;
+  /** What else the form says: `edit`, `kind`. */
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 /** Sends one file as the multipart field `file`; resolves with the answer's JSON, rejects with a Problem. */
-export function upload<T>(path: string, file: File, { onProgress, signal }: UploadOptions = {}): Promise<T> {
+export function upload<T>(
+  path: string,
+  file: File,
+  { onProgress, signal, fields }: UploadOptions = {},
+): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", API + path);
@@ -23,7 +29,7 @@ export function upload<T>(path: string, file: File, { onProgress, signal }: Uplo
     request.onerror = () => reject(new Problem({ status: 0, code: "offline" }));
     request.onabort = () => reject(new DOMException("The upload was called off.", "AbortError"));
     signal?.addEventListener("abort", () => request.abort(), { once: true });
-    request.send(form(file));
+    request.send(form(file, fields));
   });
 }
 
@@ -37,8 +43,10 @@ function settle<T>(
   else resolve(JSON.parse(responseText) as T);
 }
 
-function form(file: File): FormData {
+function form(file: File, fields: UploadOptions["fields"] = {}): FormData {
   const data = new FormData();
+  // Before the file: the server reads the form as it arrives.
+  for (const [name, value] of Object.entries(fields)) data.set(name, value);
   data.set("file", file);
   return data;
 }

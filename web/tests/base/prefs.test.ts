@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { applyTheme, readPrefs } from "../../src/base/prefs.svelte";
 
-const defaults = { theme: "auto", locale: "auto", shortcuts: true, autoload: true };
+const defaults = { theme: "auto", locale: "auto", shortcuts: true, autoload: true, feed: "ranked" };
 
 test("nothing stored, or damaged storage, means defaults", () => {
   for (const text of [null, "", "{", "null", "7", '"x"', '{"theme":"pink","locale":"xx"}']) {
@@ -10,7 +10,7 @@ test("nothing stored, or damaged storage, means defaults", () => {
 });
 
 test("what was chosen is kept", () => {
-  const chosen = { theme: "dark", locale: "ar", shortcuts: false, autoload: false };
+  const chosen = { theme: "dark", locale: "ar", shortcuts: false, autoload: false, feed: "following" };
   expect(readPrefs(JSON.stringify(chosen))).toEqual(chosen);
 });
 

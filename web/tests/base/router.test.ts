@@ -79,6 +79,46 @@ describe("the router", () => {
 
     expect(router.shown?.page).toMatchObject({ name: "post" });
   });
+
+  test("shows a page over another with its own address, and going back uncovers what is below", async () => {
+    const below = history.state;
+    const home = router.shown;
+    await router.open("/p/7");
+
+    expect(location.pathname).toBe("/p/7");
+    expect(router.over).toMatchObject({ page: { name: "post" }, params: { postId: "7" } });
+    expect(router.shown).toBe(home);
+
+    history.replaceState(below, "", "/");
+    dispatchEvent(new PopStateEvent("popstate", { state: below }));
+    await settled();
+    expect(router.over).toBeNull();
+    expect(router.shown).toBe(home);
+  });
+
+  test("comes back to a covered page from elsewhere with both pages", async () => {
+    await router.open("/p/7");
+    const covered = history.state;
+    await router.navigate("/nowhere");
+    history.replaceState(covered, "", "/p/7");
+    dispatchEvent(new PopStateEvent("popstate", { state: covered }));
+    await settled();
+    await settled();
+
+    expect(router.shown?.page).toMatchObject({ name: "home" });
+    expect(router.over?.page).toMatchObject({ name: "post" });
+  });
+
+  test("makes what was over a page the page after a reload", async () => {
+    await router.open("/p/7");
+    stop();
+    const reloaded = new Router();
+    stop = reloaded.start(routes());
+    await settled();
+
+    expect(reloaded.shown?.page).toMatchObject({ name: "post" });
+    expect(reloaded.over).toBeNull();
+  });
 });
 
 function deferred(): { promise: Promise<void>; resolve: () => void } {

@@ -17,8 +17,8 @@ async function failureOf(work: Promise<unknown>): Promise<Problem> {
 describe("a request", () => {
   test("carries its query without what is absent", async () => {
     const fetched = answer({ body: { posts: [], next_cursor: null, has_more: false } });
-    await api.getFeed(null, 12);
-    expect(fetched.mock.calls[0]?.[0]).toBe("/api/v1/feed?limit=12");
+    await api.getFeed("ranked", null, 12);
+    expect(fetched.mock.calls[0]?.[0]).toBe("/api/v1/feed?mode=ranked&limit=12");
   });
 
   test("escapes what people typed", async () => {

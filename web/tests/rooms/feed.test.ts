@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
+import { setPref } from "../../src/base/prefs.svelte";
 import { Feed } from "../../src/rooms/feed/feed.svelte";
 import { waitAfter } from "../../src/rooms/feed/refresh";
 import { stepFrom } from "../../src/rooms/feed/steps";
@@ -8,6 +9,8 @@ import { samplePage, samplePost } from "./sample";
 function ids(feed: Feed): string[] {
   return feed.posts.map(({ post_id }) => post_id);
 }
+
+afterEach(() => setPref("feed", "ranked"));
 
 describe("the feed", () => {
   test("loads its first page once, however often it is asked", async () => {
@@ -51,6 +54,7 @@ describe("the feed", () => {
   });
 
   test("holds news back until it is asked for", async () => {
+    setPref("feed", "following");
     answer({ body: samplePage([9, 8], "8") }, { body: samplePage([11, 10, 9], "9") });
     const feed = new Feed();
     await feed.load();

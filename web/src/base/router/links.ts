@@ -1,13 +1,18 @@
-/** Plain `<a href>` everywhere: one listener turns those that stay on this site into navigation without a reload. */
+/**
+ * Plain `<a href>` everywhere: one listener turns those that stay on this site into navigation without a reload.
+ * With `data-over` the page is shown over the present one.
+ */
 import type { Router } from "./router.svelte";
 
 export function followLinks(router: Router): (event: MouseEvent) => void {
   return (event) => {
     const url = internalTarget(event);
     if (url === null) return;
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
     event.preventDefault();
     const isHere = url.pathname === location.pathname && url.search === location.search;
     if (isHere) scrollTo({ top: 0, behavior: "smooth" });
+    else if (link?.dataset["over"] !== undefined) void router.open(url.pathname + url.search);
     else void router.navigate(url.pathname + url.search);
   };
 }

@@ -50,6 +50,8 @@ export const paths = {
   join: () => "/join",
   create: () => "/create",
   preferences: () => "/preferences",
+  forgot: () => "/forgot-password",
+  settings: (section?: string) => (section === undefined ? "/settings" : `/settings/${section}`),
   profile: (username: string) => `/@${encodeURIComponent(username)}`,
   post: (postId: string) => `/p/${encodeShort(postId)}`,
   tagged: (username: string) => `/@${encodeURIComponent(username)}/tagged`,

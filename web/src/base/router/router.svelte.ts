@@ -1,6 +1,7 @@
 /**
  * Moves between pages without leaving the document. Each page is a chunk of its own; the old page stays
  * until the new one has arrived, going back returns to where one had scrolled, and focus follows the page.
+ * A page may be shown over another, with an address of its own: going back uncovers what is below, untouched.
  */
 import { type Component, tick } from "svelte";
 import { type Area, language } from "../i18n";
@@ -27,23 +28,34 @@ export interface Shown {
   readonly failure: unknown;
 }
 
+/** The page that a page shown over it belongs to. */
+interface Below {
+  readonly key: string;
+  readonly path: string;
+}
+
 interface EntryState {
   readonly key: string;
+  readonly below?: Below;
 }
 
 export class Router {
   shown = $state.raw<Shown | null>(null);
+  /** The page shown over `shown`, if any. */
+  over = $state.raw<Shown | null>(null);
   path = $state.raw(location.pathname);
   isMoving = $state.raw(false);
 
   #routes: readonly Route[] = [];
   #key = "";
+  #below: Below | null = null;
   #turn = 0;
   readonly #positions = new Map<string, number>();
 
   start(routes: readonly Route[]): () => void {
     this.#routes = routes;
-    this.#key = entryKey(history.state) ?? randomId();
+    // After a reload there is nothing below any more: what was shown over a page is then the page.
+    this.#key = entryState(history.state).key;
     history.replaceState({ key: this.#key } satisfies EntryState, "");
     history.scrollRestoration = "manual";
     const back = (event: PopStateEvent) => void this.#onPop(event);
@@ -56,10 +68,21 @@ export class Router {
   async navigate(to: string, { replace = false } = {}): Promise<void> {
     this.#keepPosition();
     if (!replace) this.#key = randomId();
+    this.#below = null;
     const state: EntryState = { key: this.#key };
     if (replace) history.replaceState(state, "", to);
     else history.pushState(state, "", to);
     await this.#show("top");
+  }
+
+  /** The address's page is shown over the present one, which stays as it is. */
+  async open(to: string): Promise<void> {
+    if (this.shown === null) return this.navigate(to);
+    this.#keepPosition();
+    this.#below ??= { key: this.#key, path: this.path };
+    this.#key = randomId();
+    history.pushState({ key: this.#key, below: this.#below } satisfies EntryState, "", to);
+    await this.#cover();
   }
 
   /** Where the visitor came from within this site, or home when they came from outside. */
@@ -70,25 +93,38 @@ export class Router {
 
   async #onPop(event: PopStateEvent): Promise<void> {
     this.#keepPosition();
-    this.#key = entryKey(event.state) ?? randomId();
-    await this.#show("restore");
+    const { key, below } = entryState(event.state);
+    const wasOn = this.#below?.key ?? this.#key;
+    this.#key = key;
+    this.#below = below ?? null;
+    const isSamePage = wasOn === (below?.key ?? key);
+    if (!isSamePage) await this.#show("restore");
+    if (below !== undefined) await this.#cover();
+    else this.over = null;
   }
 
   #keepPosition(): void {
-    this.#positions.set(this.#key, scrollY);
+    this.#positions.set(this.#below?.key ?? this.#key, scrollY);
+  }
+
+  async #cover(): Promise<void> {
+    const turn = ++this.#turn;
+    const over = await this.#load(location.pathname);
+    if (turn === this.#turn) this.over = over;
   }
 
   async #show(scroll: "stay" | "top" | "restore"): Promise<void> {
     const turn = ++this.#turn;
-    this.path = location.pathname;
+    this.path = this.#below?.path ?? location.pathname;
     this.isMoving = true;
-    const shown = await this.#load(location.pathname);
+    const shown = await this.#load(this.path);
     if (turn !== this.#turn) return; // A later navigation has overtaken this one.
     this.shown = shown;
+    this.over = null;
     this.isMoving = false;
     await tick();
     if (scroll === "stay") return;
-    scrollTo(0, scroll === "restore" ? (this.#positions.get(this.#key) ?? 0) : 0);
+    scrollTo(0, scroll === "restore" ? (this.#positions.get(this.#below?.key ?? this.#key) ?? 0) : 0);
     focusPage();
   }
 
@@ -120,9 +156,10 @@ function focusPage(): void {
   heading.focus({ preventScroll: true });
 }
 
-function entryKey(state: unknown): string | null {
-  if (typeof state !== "object" || state === null || !("key" in state)) return null;
-  return typeof state.key === "string" ? state.key : null;
+/** Only we write the entries' state, but an entry made by the browser has none. */
+function entryState(state: unknown): EntryState {
+  const isOurs = typeof state === "object" && state !== null && "key" in state;
+  return isOurs ? (state as EntryState) : { key: randomId() };
 }
 
 export const router = new Router();

@@ -1,14 +1,29 @@
 /** Who is here: nobody, somebody, or not known yet. Other rooms forget what they hold when it changes. */
-import { type Account, api, type Credentials, csrfToken, Problem, whenSignedOut } from "../../client";
+import {
+  type Account,
+  type Asked,
+  api,
+  type Credentials,
+  csrfToken,
+  type NewPerson,
+  Problem,
+  whenSignedOut,
+} from "../../client";
+import { isUnreachable, offline } from "../../offline";
 
 export type Standing = "unknown" | "guest" | "member" | "unreachable";
 
 type Listener = () => void;
 
+/** Under which the account is remembered for visits without a connection. */
+const ME = "me";
+
 export class Session {
   standing = $state.raw<Standing>("unknown");
   account = $state.raw<Account | null>(null);
   failure = $state.raw<unknown>(null);
+  /** The server could not be asked; the account is the one last seen on this device. */
+  isRemembered = $state.raw(false);
   /** Good enough to lay out the page by, before the server has answered: nothing then moves when it does. */
   readonly isLikelyMember = $derived(
     this.standing === "member" || (this.standing === "unknown" && csrfToken() !== null),
@@ -23,17 +38,28 @@ export class Session {
       this.#become(await api.getMe());
     } catch (failure) {
       if (failure instanceof Problem && failure.status === 401) return this.#become(null);
+      const known = isUnreachable(failure) ? await offline.find<Account>(ME) : null;
+      if (known !== null) return this.#become(known, true);
       this.failure = failure;
       this.standing = "unreachable";
     }
   }
 
-  async join(person: Credentials & { full_name?: string }): Promise<void> {
+  async join(person: NewPerson): Promise<void> {
     this.#become(await api.join(person));
   }
 
-  async logIn(credentials: Credentials): Promise<void> {
-    this.#become(await api.logIn(credentials));
+  /** Somebody is here, or the answer says what else they have to prove. */
+  async logIn(credentials: Credentials): Promise<Asked | null> {
+    const answer = await api.logIn(credentials);
+    if ("ticket" in answer) return answer;
+    this.#become(answer);
+    return null;
+  }
+
+  /** Somebody has come in another way, or has changed what their profile says. */
+  enter(account: Account): void {
+    this.#become(account);
   }
 
   /** This device forgets the account, even where the server had already forgotten the session. */
@@ -43,6 +69,7 @@ export class Session {
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 401) throw error;
     }
+    await offline.forget();
     this.#become(null);
   }
 
@@ -53,18 +80,27 @@ export class Session {
 
   /** The server no longer knows the session. */
   end(): void {
-    if (this.standing === "member") this.#become(null);
+    if (this.standing !== "member") return;
+    void offline.forget({ keepsWishes: true });
+    this.#become(null);
   }
 
-  #become(account: Account | null): void {
+  #become(account: Account | null, isRemembered = false): void {
     // The first answer changes nobody: what was asked for beside it belongs to the same cookie.
     const wasKnown = this.standing === "guest" || this.standing === "member";
     const hasChanged = wasKnown && this.account?.account_id !== account?.account_id;
     this.account = account;
+    this.isRemembered = isRemembered;
     this.failure = null;
     this.standing = account === null ? "guest" : "member";
+    if (account !== null) void keepOnDevice(account);
     if (hasChanged) for (const listener of this.#listeners) listener();
   }
+}
+
+async function keepOnDevice(account: Account): Promise<void> {
+  await offline.belongTo(account.account_id);
+  offline.keep(ME, account);
 }
 
 export const session = new Session();

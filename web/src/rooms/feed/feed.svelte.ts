@@ -2,11 +2,17 @@
  * The home feed as this tab holds it. It outlives its page, so that going back finds the same posts in the
  * same place; news waits behind a pill instead of pushing what is being read.
  */
+import { type FeedMode, prefs, setPref } from "../../base/prefs.svelte";
 import { api, type Post, type PostPage } from "../../client";
+import { isUnreachable, offline } from "../../offline";
 import { session } from "../accounts";
 import { shelf } from "../posts";
 
 const PAGE = 12;
+/** How much of the feed is kept for reading without a connection. */
+const KEPT = 60;
+
+const KEY = "feed";
 
 export type FeedStatus = "idle" | "loading" | "ready" | "failed";
 
@@ -18,6 +24,8 @@ export class Feed {
   moreStatus = $state.raw<"idle" | "loading" | "failed">("idle");
   hasMore = $state.raw(false);
   failure = $state.raw<unknown>(null);
+  /** What is shown was kept on this device; the server could not be asked. */
+  isKept = $state.raw(false);
 
   #cursor: string | null = null;
   #freshPage: PostPage | null = null;
@@ -30,10 +38,12 @@ export class Feed {
     this.status = "loading";
     const life = this.#life;
     try {
-      const page = await api.getFeed(null, PAGE);
+      const page = await this.#ask(null);
       if (life === this.#life) this.#start(page);
     } catch (error) {
+      const kept = isUnreachable(error) ? await offline.find<readonly Post[]>(KEY) : null;
       if (life !== this.#life) return;
+      if (kept !== null) return this.#startKept(kept);
       this.failure = error;
       this.status = "failed";
     }
@@ -44,11 +54,12 @@ export class Feed {
     this.moreStatus = "loading";
     const life = this.#life;
     try {
-      const page = await api.getFeed(this.#cursor, PAGE);
+      const page = await this.#ask(this.#cursor);
       if (life !== this.#life) return;
       this.posts = [...this.posts, ...this.#unseen(page.posts)];
       this.#turnTo(page);
       this.moreStatus = "idle";
+      this.#keep();
     } catch {
       if (life === this.#life) this.moreStatus = "failed"; // The foot of the feed says so and offers another try.
     }
@@ -59,7 +70,7 @@ export class Feed {
     if (this.status !== "ready") return false;
     const life = this.#life;
     try {
-      const page = await api.getFeed(null, PAGE);
+      const page = await this.#ask(null);
       if (life === this.#life) this.#notice(page);
       return true;
     } catch {
@@ -71,7 +82,7 @@ export class Feed {
   showFresh(): void {
     const page = this.#freshPage;
     if (page === null) return;
-    const doMeet = this.fresh.length < page.posts.length;
+    const doMeet = prefs.feed === "following" && this.fresh.length < page.posts.length;
     if (doMeet) this.posts = [...this.fresh, ...this.posts];
     else this.#start(page);
     this.#forgetFresh();
@@ -81,6 +92,21 @@ export class Feed {
   prepend(post: Post): void {
     if (this.status !== "ready") return;
     this.posts = [shelf.put(post), ...this.posts.filter(({ post_id }) => post_id !== post.post_id)];
+  }
+
+  /** Another order: the feed starts anew. */
+  async turn(mode: FeedMode): Promise<void> {
+    if (mode === prefs.feed) return;
+    setPref("feed", mode);
+    this.reset();
+    await this.load();
+  }
+
+  /** Posts that are gone, or that somebody does not want to see. */
+  drop(isUnwanted: (post: Post) => boolean): void {
+    this.posts = this.posts.filter((post) => !isUnwanted(post));
+    this.fresh = this.fresh.filter((post) => !isUnwanted(post));
+    this.#keep();
   }
 
   reset(): void {
@@ -94,11 +120,26 @@ export class Feed {
     this.#forgetFresh();
   }
 
+  #ask(cursor: string | null): Promise<PostPage> {
+    return api.getFeed(prefs.feed, cursor, PAGE);
+  }
+
   #start(page: PostPage): void {
     this.posts = shelf.putAll(page.posts);
     this.#turnTo(page);
     this.failure = null;
+    this.isKept = false;
     this.status = "ready";
+    this.#keep();
+  }
+
+  #startKept(posts: readonly Post[]): void {
+    this.#start({ posts: [...posts], next_cursor: null, has_more: false });
+    this.isKept = true;
+  }
+
+  #keep(): void {
+    offline.keep(KEY, $state.snapshot(this.posts.slice(0, KEPT)));
   }
 
   #turnTo(page: PostPage): void {
@@ -107,10 +148,8 @@ export class Feed {
   }
 
   #notice(page: PostPage): void {
-    const posts = shelf.putAll(page.posts);
-    const known = new Set(this.posts.map(({ post_id }) => post_id));
-    const firstKnown = posts.findIndex(({ post_id }) => known.has(post_id));
-    this.fresh = firstKnown < 0 ? posts : posts.slice(0, firstKnown);
+    if (this.isKept) return this.#start(page); // The connection is back; what was kept gives way.
+    this.fresh = newer(shelf.putAll(page.posts), this.posts);
     this.#freshPage = this.fresh.length > 0 ? page : null;
   }
 
@@ -124,6 +163,13 @@ export class Feed {
     const known = new Set(this.posts.map(({ post_id }) => post_id));
     return shelf.putAll(posts.filter(({ post_id }) => !known.has(post_id)));
   }
+}
+
+/** Those made after everything already shown; in a ranked feed they may stand anywhere. */
+function newer(posts: readonly Post[], shown: readonly Post[]): Post[] {
+  const known = new Set(shown.map(({ post_id }) => post_id));
+  const newest = shown.reduce((latest, { created_at }) => (created_at > latest ? created_at : latest), "");
+  return posts.filter(({ post_id, created_at }) => !known.has(post_id) && created_at >= newest);
 }
 
 export const feed = new Feed();

@@ -1,7 +1,7 @@
 /** How the viewer stands to somebody: following, asking, shown at once, made true afterwards, taken back honestly. */
 import { t } from "../../base/i18n";
 import { Toggle } from "../../base/toggle";
-import { api } from "../../client";
+import { offline } from "../../offline";
 import { explain, toasts } from "../../ui";
 
 export interface Stance {
@@ -12,6 +12,9 @@ export interface Stance {
   readonly viewer_has_requested: boolean;
   readonly follows_viewer: boolean;
 }
+
+/** By account: the one on screen hears when a wish that waited for a connection was refused. */
+const latest = new Map<string, Standing>();
 
 /** Somebody on screen whose follow button answers at once. */
 export class Standing {
@@ -34,14 +37,20 @@ export class Standing {
     this.followsViewer = loaded.follows_viewer;
     this.#toggle = new Toggle(this.isOn, {
       show: (on) => this.#show(on),
-      send: async (on) => {
-        await (on ? api.follow : api.unfollow)(this.accountId);
-      },
+      send: async (on) => void (await offline.carry({ kind: "follow", id: this.accountId, on })),
       failed: (wish, error) => {
         const facts = { name: this.username, reason: explain(error) };
         toasts.fail(t(wish ? "profile.followFailed" : "profile.unfollowFailed", facts));
       },
     });
+    const wished = offline.wished("follow", this.accountId);
+    if (wished !== undefined) this.#toggle.correct(wished);
+    latest.set(this.accountId, this);
+  }
+
+  /** What the server turned out to hold. */
+  correct(on: boolean): void {
+    this.#toggle.correct(on);
   }
 
   get isOn(): boolean {
@@ -66,3 +75,7 @@ export class Standing {
     if (this.follows) this.difference += 1;
   }
 }
+
+offline.listen((wish, _, problem) => {
+  if (wish.kind === "follow" && problem) latest.get(wish.id)?.correct(!wish.on);
+});

@@ -4,7 +4,8 @@
  */
 import { t } from "../../base/i18n";
 import { Toggle } from "../../base/toggle";
-import { api, type Post } from "../../client";
+import type { Post } from "../../client";
+import { offline, type Wish } from "../../offline";
 import { explain, toasts } from "../../ui";
 
 /** Enough for a long evening; beyond it the oldest are forgotten and simply loaded again. */
@@ -12,10 +13,11 @@ const MOST = 1_500;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A post on the shelf, with its like button's memory. */
+/** A post on the shelf, with its buttons' memory. */
 class Shelved {
   readonly post: Mutable<Post>;
   readonly like: Toggle;
+  readonly save: Toggle;
 
   constructor(loaded: Post) {
     const post = $state<Mutable<Post>>({ ...loaded });
@@ -25,14 +27,37 @@ class Shelved {
         post.viewer_has_liked = on;
         if (post.like_count !== null) post.like_count += on ? 1 : -1;
       },
-      send: async (on) => {
-        await (on ? api.like : api.unlike)(post.post_id);
-      },
+      send: async (on) => void (await offline.carry({ kind: "like", id: post.post_id, on })),
       failed: (wish, error) => {
         const facts = { reason: explain(error) };
         toasts.fail(t(wish ? "post.likeFailed" : "post.unlikeFailed", facts));
       },
     });
+    this.save = new Toggle(loaded.viewer_has_saved, {
+      show: (on) => {
+        post.viewer_has_saved = on;
+      },
+      send: async (on) => void (await offline.carry({ kind: "save", id: post.post_id, on })),
+      failed: (_, error) => toasts.fail(t("post.saveFailed", { reason: explain(error) })),
+    });
+  }
+
+  /** What is still on its way is not overwritten by what the server knew before. */
+  update(loaded: Post): Post {
+    if (!this.like.isSettled || !this.save.isSettled) return this.post;
+    Object.assign(this.post, loaded);
+    this.like.adopt(loaded.viewer_has_liked);
+    this.save.adopt(loaded.viewer_has_saved);
+    return this.overlay();
+  }
+
+  /** Wishes that wait for a connection are shown as if they had been met. */
+  overlay(): Post {
+    for (const kind of ["like", "save"] as const) {
+      const wished = offline.wished(kind, this.post.post_id);
+      if (wished !== undefined) this[kind].correct(wished);
+    }
+    return this.post;
   }
 }
 
@@ -42,10 +67,7 @@ export class Shelf {
   /** The one object for this post, brought up to date, except where a like is still on its way. */
   put(loaded: Post): Post {
     const known = this.#shelved.get(loaded.post_id);
-    if (known === undefined) return this.#place(loaded);
-    if (!known.like.isSettled) return known.post;
-    known.like.adopt(loaded.viewer_has_liked);
-    return Object.assign(known.post, loaded);
+    return known === undefined ? this.#place(loaded) : known.update(loaded);
   }
 
   putAll(loaded: readonly Post[]): Post[] {
@@ -61,6 +83,26 @@ export class Shelf {
     await this.#shelved.get(postId)?.like.set(on);
   }
 
+  async save(postId: string, on: boolean): Promise<void> {
+    await this.#shelved.get(postId)?.save.set(on);
+  }
+
+  /** Facts that its author has just changed, or that another answer brought. */
+  change(postId: string, facts: Partial<Post>): void {
+    const known = this.#shelved.get(postId);
+    if (known !== undefined) Object.assign(known.post, facts);
+  }
+
+  overlay(waiting: readonly Wish[]): void {
+    for (const { id } of waiting) this.#shelved.get(id)?.overlay();
+  }
+
+  /** A wish that waited was refused: what is shown goes back to what was before it. */
+  takeBack(wish: Wish): void {
+    if (wish.kind === "like" || wish.kind === "save")
+      this.#shelved.get(wish.id)?.[wish.kind].correct(!wish.on);
+  }
+
   clear(): void {
     this.#shelved.clear();
   }
@@ -70,8 +112,10 @@ export class Shelf {
     this.#shelved.set(loaded.post_id, fresh);
     const [oldest] = this.#shelved.keys();
     if (this.#shelved.size > MOST && oldest !== undefined) this.#shelved.delete(oldest);
-    return fresh.post;
+    return fresh.overlay();
   }
 }
 
 export const shelf = new Shelf();
+offline.watch((waiting) => shelf.overlay(waiting));
+offline.listen((wish, _, problem) => problem && shelf.takeBack(wish));

@@ -1,2 +1,22 @@
 /** English, the queue of what was done offline. The others are measured against it. Keys are "room.what"; `{name}` is filled in. */
-export const en = {} as const;
+export const en = {
+  "offline.likeRefused": "A like you gave while offline was not accepted. {reason}",
+  "offline.saveRefused": "A post you saved while offline could not be kept. {reason}",
+  "offline.followRefused": "Somebody you followed while offline is not followed. {reason}",
+  "offline.commentRefused": "A comment you wrote while offline was not accepted. {reason}",
+  "offline.state": "Offline",
+  "offline.waiting": { one: "{count} waiting", other: "{count} waiting" },
+  "offline.sending": "Sending",
+  "offline.sendNow": "Send now",
+  "offline.show": "What is waiting",
+  "offline.title": "Waiting to be sent",
+  "offline.body": "These are kept on this device and sent once, as soon as the server can be reached.",
+  "offline.withdraw": "Do not send",
+  "offline.like": "A like",
+  "offline.unlike": "A like taken back",
+  "offline.save": "A post to save",
+  "offline.unsave": "A post no longer saved",
+  "offline.follow": "Somebody to follow",
+  "offline.unfollow": "Somebody to follow no longer",
+  "offline.comment": "A comment: {text}",
+} as const;
