@@ -205,7 +205,6 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
     shared = Posts(desk)
     pictures.library.listen(shared.forget_pictures)
     said = Comments(shards, events, sight, shared, names=posts.Names(people, cache), limiter=limiter)
-    told = Notifications(shards, events, sight, posts=shared, comments=said, settings=settings, bus=bus)
     kept = Saves(shards, shared)
     wire = PipelinedWire(redis)
     ranking = Ranking(wire, settings.namespace)
@@ -217,8 +216,11 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
         media=pictures.library,
         ranking=ranking,
         limiter=limiter,
-        wire=wire,
-        namespace=settings.namespace,
+        cache=cache,
+        stories_per_day=settings.stories_per_day,
+    )
+    told = Notifications(
+        shards, events, sight, posts=shared, comments=said, stories=shown, settings=settings, bus=bus
     )
     finding = Search(shards, sight, follows, shared, limiter)
     judging = Moderation(
@@ -228,6 +230,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
         accounts=people,
         posts=shared,
         comments=said,
+        stories=shown,
         notifications=told,
         limiter=limiter,
     )

@@ -24,8 +24,10 @@ from tintype.notifications import (
     KindName,
     Notification,
     QuietHours,
+    StoryGlance,
 )
 from tintype.posts import Post
+from tintype.stories import Reaction
 
 ASKS_BACK = frozenset({"follow", "accepted"})
 Recency = Literal["today", "week", "month", "earlier"]
@@ -53,6 +55,16 @@ class PreviewView(msgspec.Struct, frozen=True):
     thumbnail_url: str | None
 
 
+class StoryGlanceView(msgspec.Struct, frozen=True):
+    """The story that it is about; over, it has no picture any more. `text` is the reply."""
+
+    story_id: str
+    is_live: bool
+    thumbnail_url: str | None
+    text: str | None
+    reaction: Reaction | None
+
+
 class NotificationView(msgspec.Struct, frozen=True):
     """One line: the latest who did it, and how many they are in all."""
 
@@ -63,8 +75,10 @@ class NotificationView(msgspec.Struct, frozen=True):
     others_count: int
     """How many more there are than `actors` names."""
     object_id: str | None
-    """The comment for comment, reply and comment_like, and for a mention in one; the case for a warning."""
+    """The comment for comment, reply and comment_like, and for a mention in one; the case for a warning;
+    the reply for story_reply, the story for story_reaction and story_mention."""
     post: PreviewView | None
+    story: StoryGlanceView | None
     happened_at: datetime
     recency: Recency
     is_read: bool
@@ -226,6 +240,7 @@ def show_notification(
         others_count=max(0, line.actor_count - len(line.actors)),
         object_id=str(line.object_id) if line.object_id else None,
         post=PreviewView(str(line.post.id), _thumbnail(line.post, addresses)) if line.post else None,
+        story=_show_story(line.story, addresses) if line.story else None,
         happened_at=happened_at,
         recency=_recency(now - happened_at),
         is_read=line.is_read,
@@ -247,6 +262,11 @@ def show_actor(account: Account, seen: Seen | None) -> ActorView:
 
 def _thumbnail(post: Post, addresses: Addresses) -> str | None:
     return addresses.of_pictures(post.media[0].folder, signed=True)["150"] if post.media else None
+
+
+def _show_story(story: StoryGlance, addresses: Addresses) -> StoryGlanceView:
+    url = addresses.of_pictures(story.folder, signed=True)["150"] if story.folder else None
+    return StoryGlanceView(str(story.story_id), story.folder is not None, url, story.text, story.reaction)
 
 
 def _recency(age: timedelta) -> Recency:

@@ -57,7 +57,7 @@ class ReportsApi(Controller):
 
     @post("/reports", summary="Report something", status_code=204, scope=scopes.ACCOUNT_WRITE)
     async def report(self, data: JSONBody[NewReport], viewer: Viewer, rooms: House) -> None:
-        """Bring an account, post or comment to the moderators. Nobody learns who did; once is enough."""
+        """Bring an account, post, comment or story to the moderators. Nobody learns who did; once is enough."""
         await rooms.moderation.reporting.report(
             data.kind, id_from(data.object_id), viewer.id, reason=data.reason, note=data.note
         )

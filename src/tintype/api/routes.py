@@ -6,6 +6,7 @@ from tintype.api.accounts import AccountsApi
 from tintype.api.belongings import BelongingsApi
 from tintype.api.comments import CommentsApi
 from tintype.api.graph import GraphApi
+from tintype.api.highlights import HighlightsApi
 from tintype.api.looks import LooksApi
 from tintype.api.media import MediaApi
 from tintype.api.moderation import ModerationApi
@@ -21,6 +22,7 @@ from tintype.api.saves import SavesApi
 from tintype.api.search import SearchApi
 from tintype.api.security import SecurityApi
 from tintype.api.sessions import SessionsApi
+from tintype.api.stories import StoriesApi
 from tintype.api.tags import TagsApi
 from tintype.api.tokens import TokensApi
 from tintype.api.tus import TusApi
@@ -44,6 +46,8 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     CommentsApi,
     SavesApi,
     ProfilesApi,
+    StoriesApi,
+    HighlightsApi,
     NotificationsApi,
     PushApi,
     ReportsApi,

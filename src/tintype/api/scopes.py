@@ -11,6 +11,7 @@ POSTS_WRITE = "posts:write"
 COMMENTS_WRITE = "comments:write"
 LIKES_WRITE = "likes:write"
 SAVES_WRITE = "saves:write"
+STORIES_WRITE = "stories:write"
 NOTIFICATIONS_WRITE = "notifications:write"
 MODERATION = "moderation"
 
@@ -23,6 +24,7 @@ ALL = frozenset(
         COMMENTS_WRITE,
         LIKES_WRITE,
         SAVES_WRITE,
+        STORIES_WRITE,
         NOTIFICATIONS_WRITE,
         MODERATION,
     }

@@ -87,6 +87,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Whether people who have not signed in may read public profiles and posts."""
     posts_per_day: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 25
     """How many posts one person may publish within 24 hours."""
+    stories_per_day: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 100
+    """How many stories one person may show within 24 hours."""
     keep_deleted_posts_days: Annotated[int, msgspec.Meta(ge=0, le=3_650)] = 30
     """How long a deleted post, which nobody sees any more, is kept before it is purged with its pictures."""
     hot_likes_per_s: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 20

@@ -2,7 +2,7 @@
 
 from typing import Literal, get_args
 
-ObjectKind = Literal["account", "post", "comment"]
+ObjectKind = Literal["account", "post", "comment", "story"]
 Reason = Literal[
     "spam",
     "nudity",
@@ -48,4 +48,5 @@ SUITS: dict[ObjectKind, frozenset[str]] = {
     "account": frozenset({"dismiss", "warn", "suspend", "unsuspend", "note"}),
     "post": frozenset({"dismiss", "warn", "hide", "restore", "delete", "note"}),
     "comment": frozenset({"dismiss", "warn", "hide", "restore", "delete", "note"}),
+    "story": frozenset({"dismiss", "warn", "hide", "restore", "delete", "note"}),
 }

@@ -14,6 +14,7 @@ from tintype.moderation.errors import ObjectNotFound
 from tintype.moderation.kinds import ObjectKind, ObjectState
 from tintype.moderation.models import Case, Look
 from tintype.posts import Post
+from tintype.stories import Stories, StoryId
 
 LONGEST_EVIDENCE = 2_200
 
@@ -107,6 +108,23 @@ class ReportableComments:
             await self._comments.delete(comment_id, case.owner_id)
         else:
             await (self._comments.hide if state == "hidden" else self._comments.restore)(comment_id)
+
+
+class ReportableStories:
+    """Stories while they live, and their copies in highlights after that."""
+
+    def __init__(self, stories: Stories) -> None:
+        self._stories = stories
+
+    async def look(self, object_id: int, viewer: AccountId) -> Look:
+        """The words and where the picture is."""
+        author_id, text, folder = await self._stories.look(StoryId(object_id), viewer=viewer)
+        return Look(author_id, {"text": text[:LONGEST_EVIDENCE], "folders": [folder]})
+
+    async def bring(self, case: Case, state: ObjectState, by: AccountId) -> None:  # noqa: ARG002 - the log knows who
+        """Hide, show again or delete, the story and its copies alike."""
+        verb = {"hidden": self._stories.hide, "visible": self._stories.restore, "deleted": self._stories.drop}
+        await verb[state](StoryId(case.object_id))
 
 
 class Objects:

@@ -22,11 +22,13 @@ from tintype.moderation.objects import (
     ReportableAccounts,
     ReportableComments,
     ReportablePosts,
+    ReportableStories,
 )
 from tintype.moderation.queue import Queue
 from tintype.moderation.reporting import Reporting
 from tintype.notifications import Notifications
 from tintype.posts import Posts
+from tintype.stories import Stories
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
 BATCH = 200
@@ -44,6 +46,7 @@ class Moderation:
         accounts: Accounts,
         posts: Posts,
         comments: Comments,
+        stories: Stories,
         notifications: Notifications,
         limiter: Limiter,
     ) -> None:
@@ -54,6 +57,7 @@ class Moderation:
                 "account": ReportableAccounts(sight, accounts),
                 "post": ReportablePosts(posts),
                 "comment": ReportableComments(comments),
+                "story": ReportableStories(stories),
             }
         )
         self.reporting = Reporting(

@@ -14,7 +14,7 @@ from tintype.notifications.errors import (
 )
 from tintype.notifications.events import NotificationTold, PushDue
 from tintype.notifications.kinds import KINDS, Audience, ChoosableName, KindName
-from tintype.notifications.models import Choice, Notification, Page, QuietHours, Subscription
+from tintype.notifications.models import Choice, Notification, Page, QuietHours, StoryGlance, Subscription
 from tintype.notifications.sending import PushSender
 from tintype.notifications.service import QUERIES, Notifications
 
@@ -35,6 +35,7 @@ __all__ = [
     "PushSender",
     "QuietHours",
     "QuietHoursInvalid",
+    "StoryGlance",
     "Subscription",
     "SubscriptionInvalid",
     "SubscriptionNotFound",

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 ChoosableName = Literal[
-    "like", "comment_like", "comment", "reply", "mention", "tag", "follow", "request", "accepted"
+    "like",
+    "comment_like",
+    "comment",
+    "reply",
+    "mention",
+    "tag",
+    "follow",
+    "request",
+    "accepted",
+    "story_reply",
+    "story_reaction",
+    "story_mention",
 ]
 """What people may choose about."""
 KindName = Literal[ChoosableName, "warning"]
@@ -38,6 +49,9 @@ KINDS: dict[str, Kind] = {
         Kind("follow"),
         Kind("request"),
         Kind("accepted"),
+        Kind("story_reply"),
+        Kind("story_reaction", urgency="low"),
+        Kind("story_mention"),
         Kind("warning", urgency="high", is_from_house=True),
     )
 }

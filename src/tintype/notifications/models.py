@@ -6,6 +6,7 @@ from tintype.accounts import Account
 from tintype.base.ids import AccountId, CommentId, PostId
 from tintype.notifications.kinds import Audience, KindName
 from tintype.posts import Post
+from tintype.stories import Reaction, StoryId
 
 HOUSE = AccountId(0)
 """Who acts when those who run the place speak: no account has this id."""
@@ -28,6 +29,17 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
     comment_id: CommentId | None = None
 
 
+class StoryGlance(msgspec.Struct, frozen=True, kw_only=True):
+    """The story that a line is about: for a while after its end, too, but without its picture."""
+
+    story_id: StoryId
+    folder: str | None = None
+    """Where its picture lies, while it lives."""
+    text: str | None = None
+    """What was answered."""
+    reaction: Reaction | None = None
+
+
 class Notification(msgspec.Struct, frozen=True, kw_only=True):
     """One line of somebody's list: who did it last, how many they are, and what it is about."""
 
@@ -39,6 +51,7 @@ class Notification(msgspec.Struct, frozen=True, kw_only=True):
     actor_count: int
     object_id: int
     post: Post | None
+    story: StoryGlance | None = None
     is_read: bool
 
 

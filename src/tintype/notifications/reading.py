@@ -14,7 +14,8 @@ from tintype.graph import Seen, Sight
 from tintype.notifications.errors import NotificationNotFound
 from tintype.notifications.hearing import is_welcome
 from tintype.notifications.kinds import KINDS
-from tintype.notifications.models import HOUSE, Notification, Page
+from tintype.notifications.models import HOUSE, Notification, Page, StoryGlance
+from tintype.notifications.stories import Glances
 from tintype.notifications.telling import Changed, Telling
 from tintype.posts import Post, Posts
 
@@ -33,12 +34,14 @@ class Reading:
         sight: Sight,
         posts: Posts,
         *,
+        glances: Glances,
         queries: Queries,
         telling: Telling,
         changed: Changed,
     ) -> None:
         self._shards, self._sight, self._posts = shards, sight, posts
         self._queries, self._telling, self._changed = queries, telling, changed
+        self._glances = glances
 
     async def page(self, account_id: AccountId, *, before: int = LARGEST_ID, limit: int = 20) -> Page:
         """The list, newest first."""
@@ -115,7 +118,8 @@ class Reading:
         welcome = {each: one for each, one in seen.items() if is_welcome(one)}
         posts = await self._posts.find_many(post_ids, viewer=account_id) if post_ids else {}
         await self._tidy(account_id, actor_ids - welcome.keys(), post_ids - posts.keys())
-        lines = (_line(row, welcome, posts) for row in rows)
+        stories = await self._glances.of(account_id, rows)
+        lines = (_line(row, welcome, posts, stories) for row in rows)
         return [line for line in lines if line is not None]
 
     async def _tidy(
@@ -128,7 +132,10 @@ class Reading:
 
 
 def _line(
-    row: asyncpg.Record, welcome: dict[AccountId, Seen], posts: dict[PostId, Post]
+    row: asyncpg.Record,
+    welcome: dict[AccountId, Seen],
+    posts: dict[PostId, Post],
+    stories: dict[int, StoryGlance],
 ) -> Notification | None:
     if row["kind"] not in KINDS:  # told by a newer release, before this one was put back
         return None
@@ -146,5 +153,6 @@ def _line(
         actor_count=row["actor_count"] - hidden,
         object_id=row["object_id"] or row["group_id"],
         post=posts.get(row["post_id"]),
+        story=stories.get(row["id"]),
         is_read=row["is_read"],
     )

@@ -26,9 +26,11 @@ from tintype.notifications.meeting import Meeting
 from tintype.notifications.pushing import Pushing
 from tintype.notifications.reading import Reading
 from tintype.notifications.sending import PushSender
+from tintype.notifications.stories import Glances, StoryNews
 from tintype.notifications.telling import Telling
 from tintype.notifications.vapid import VapidKey
 from tintype.posts import PostEdited, PostLiked, PostPublished, PostRemoved, Posts
+from tintype.stories import Stories, StoryPublished, StoryReacted, StoryRemoved, StoryReplied
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
 SWEEP_EVERY_S = 3600.0
@@ -48,6 +50,7 @@ class Notifications:
         *,
         posts: Posts,
         comments: Comments,
+        stories: Stories,
         settings: Settings,
         bus: Client,
     ) -> None:
@@ -59,8 +62,15 @@ class Notifications:
             shards, sight, posts, queries=QUERIES, telling=self._telling, choices=self.choices
         )
         self._meeting = Meeting(self._hearing, self._telling)
+        self._story_news = StoryNews(self._hearing, stories)
         self.reading = Reading(
-            shards, sight, posts, queries=QUERIES, telling=self._telling, changed=self._announce
+            shards,
+            sight,
+            posts,
+            glances=Glances(stories),
+            queries=QUERIES,
+            telling=self._telling,
+            changed=self._announce,
         )
         sender = PushSender(self.key, may_be_internal=settings.push_internal)
         self.pushing = Pushing(
@@ -94,7 +104,7 @@ class Notifications:
 
     def handlers(self) -> list[Handler]:
         """What this room does when something has happened."""
-        hearing, meeting = self._hearing, self._meeting
+        hearing, meeting, news = self._hearing, self._meeting, self._story_news
         return [
             on(PostLiked, hearing.on_liked, name="notifications-liked", concurrency=LIKES_AT_ONCE),
             on(PostPublished, hearing.on_published, name="notifications-published"),
@@ -103,6 +113,10 @@ class Notifications:
             on(CommentAdded, hearing.on_comment, name="notifications-comment"),
             on(CommentRemoved, hearing.on_comment_removed, name="notifications-comment-removed"),
             on(CommentLiked, hearing.on_comment_liked, name="notifications-comment-liked"),
+            on(StoryPublished, news.on_published, name="notifications-story-published"),
+            on(StoryRemoved, news.on_removed, name="notifications-story-removed"),
+            on(StoryReacted, news.on_reacted, name="notifications-story-reacted"),
+            on(StoryReplied, news.on_replied, name="notifications-story-replied"),
             on(FollowChanged, meeting.on_follow, name="notifications-follow"),
             on(FollowRequested, meeting.on_request, name="notifications-request"),
             on(FollowDecided, meeting.on_decided, name="notifications-decided"),

@@ -23,6 +23,76 @@ CREATE TABLE outbox_source (
 
 -- In every shard.
 
+CREATE OR REPLACE FUNCTION add_story_days(first_day timestamp with time zone, days integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    parent text;
+    part text;
+    day timestamptz;
+    made integer := 0;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('story-days'), hashtext(current_schema()));
+    FOR number IN 0 .. days - 1 LOOP
+        day := date_trunc('day', first_day, 'UTC') + make_interval(hours => 24 * number);
+        FOREACH parent IN ARRAY ARRAY['stories', 'story_views', 'seen_stories'] LOOP
+            part := parent || '__' || to_char(day AT TIME ZONE 'UTC', 'YYYYMMDD');
+            CONTINUE WHEN to_regclass(format('%I.%I', current_schema(), part)) IS NOT NULL;
+            EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', part, parent);
+            EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', parent, part,
+                           shardwright.min_id_at(day), shardwright.min_id_at(day + interval '24 hours'));
+            IF to_regprocedure(format('%I.guard()', current_schema())) IS NOT NULL THEN
+                EXECUTE format('CREATE TRIGGER shardwright_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %I '
+                               'FOR EACH STATEMENT EXECUTE FUNCTION guard()', part);
+            END IF;
+            made := made + 1;
+        END LOOP;
+    END LOOP;
+    RETURN made;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION story_now()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+RETURN statement_timestamp();
+
+CREATE OR REPLACE FUNCTION drop_story_days()
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    past record;
+    dropped integer := 0;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('story-days'), hashtext(current_schema()));
+    PERFORM set_config('lock_timeout', '500ms', true);
+    FOR past IN
+        SELECT c.relname AS part
+        FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid JOIN pg_class AS p ON p.oid = i.inhparent
+        WHERE p.relnamespace = current_schema()::regnamespace AND p.relname IN ('stories', 'story_views', 'seen_stories')
+          AND right(c.relname, 8) < to_char((story_now() - interval '25 hours') AT TIME ZONE 'UTC', 'YYYYMMDD')
+        ORDER BY c.relname
+    LOOP
+        BEGIN
+            EXECUTE format('DROP TABLE %I', past.part);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available THEN
+            NULL;
+        END;
+    END LOOP;
+    RETURN dropped;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION stories_begin()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+RETURN shardwright.min_id_at(((story_now() - '24:00:00'::interval) + '00:00:00.001'::interval));
+
 CREATE TABLE accounts (
     id bigint DEFAULT next_id() NOT NULL,
     username text NOT NULL,
@@ -213,6 +283,33 @@ CREATE TABLE former_usernames (
 );
 CREATE INDEX former_usernames_ending ON former_usernames USING btree (kept_until);
 
+CREATE TABLE highlight_items (
+    id bigint DEFAULT next_id() NOT NULL,
+    highlight_id bigint NOT NULL,
+    story_id bigint NOT NULL,
+    media_id bigint NOT NULL,
+    audience text NOT NULL,
+    text text NOT NULL,
+    alt_text text NOT NULL,
+    mentions text NOT NULL,
+    position integer NOT NULL,
+    hidden_at timestamp with time zone,
+    CONSTRAINT highlight_items_pkey PRIMARY KEY (id),
+    CONSTRAINT highlight_items_story_id_highlight_id_key UNIQUE (story_id, highlight_id)
+);
+CREATE INDEX highlight_items_in_order ON highlight_items USING btree (highlight_id, "position");
+CREATE INDEX highlight_items_of_media ON highlight_items USING btree (media_id);
+
+CREATE TABLE highlights (
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    title text NOT NULL,
+    position integer NOT NULL,
+    cover_item_id bigint,
+    CONSTRAINT highlights_pkey PRIMARY KEY (id)
+);
+CREATE INDEX highlights_of_account ON highlights USING btree (account_id, "position");
+
 CREATE TABLE leases (
     name text NOT NULL,
     holder text NOT NULL,
@@ -266,6 +363,7 @@ CREATE TABLE media (
     CONSTRAINT media_pkey PRIMARY KEY (id)
 );
 CREATE INDEX media_aging ON media USING btree (tier, id) WHERE (state = 'ready'::text);
+CREATE INDEX media_ending ON media USING btree (ends_at) WHERE ((ends_at IS NOT NULL) AND (state <> 'deleted'::text));
 CREATE INDEX media_expiring ON media USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX media_of_account ON media USING btree (account_id, id);
 CREATE INDEX media_unsettled ON media USING btree (changed_at) WHERE (state = ANY (ARRAY['processing'::text, 'deleted'::text]));
@@ -590,6 +688,12 @@ CREATE TABLE search_filings (
 );
 CREATE INDEX search_filings_of_owner ON search_filings USING btree (owner_id, kind, subject) WHERE (owner_id <> 0);
 
+CREATE TABLE seen_stories (
+    viewer_id bigint NOT NULL,
+    story_id bigint NOT NULL,
+    CONSTRAINT seen_stories_pkey PRIMARY KEY (viewer_id, story_id)
+) PARTITION BY RANGE (story_id);
+
 CREATE TABLE sessions (
     token_hash bytea NOT NULL,
     account_id bigint NOT NULL,
@@ -605,6 +709,44 @@ CREATE TABLE sessions (
     CONSTRAINT sessions_pkey PRIMARY KEY (token_hash)
 );
 CREATE INDEX sessions_of_account ON sessions USING btree (account_id);
+
+CREATE TABLE stories (
+    id bigint DEFAULT next_id() NOT NULL,
+    author_id bigint NOT NULL,
+    media_id bigint NOT NULL,
+    audience text NOT NULL,
+    text text DEFAULT ''::text NOT NULL,
+    alt_text text DEFAULT ''::text NOT NULL,
+    mentions text DEFAULT '[]'::text NOT NULL,
+    replies_enabled boolean DEFAULT true NOT NULL,
+    view_count integer DEFAULT 0 NOT NULL,
+    reaction_count integer DEFAULT 0 NOT NULL,
+    hidden_at timestamp with time zone,
+    removed_at timestamp with time zone,
+    idempotency_key text,
+    body_hash bytea,
+    CONSTRAINT stories_pkey PRIMARY KEY (id)
+) PARTITION BY RANGE (id);
+CREATE INDEX stories_of_author ON ONLY stories USING btree (author_id, id);
+
+CREATE TABLE story_replies (
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    story_id bigint NOT NULL,
+    text text NOT NULL,
+    idempotency_key text,
+    CONSTRAINT story_replies_pkey PRIMARY KEY (id)
+);
+CREATE INDEX story_replies_of_account ON story_replies USING btree (account_id, id);
+
+CREATE TABLE story_views (
+    story_id bigint NOT NULL,
+    viewer_id bigint NOT NULL,
+    change_id bigint DEFAULT next_id() NOT NULL,
+    reaction text,
+    CONSTRAINT story_views_pkey PRIMARY KEY (story_id, viewer_id)
+) PARTITION BY RANGE (story_id);
+CREATE INDEX story_views_in_order ON ONLY story_views USING btree (story_id, change_id DESC);
 
 CREATE TABLE tagged_in (
     account_id bigint NOT NULL,

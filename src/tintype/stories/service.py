@@ -1,20 +1,28 @@
-"""The stories room as others use it."""
+"""The stories room as others use it: its parts, put together."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
-from shardwright.running import Queries, Shards
+from shardwright.running import Shards
 from tintype.base.belongings import Record
+from tintype.base.cache import Cache
 from tintype.base.ids import AccountId
-from tintype.base.jobs import Handler, Schedule
+from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.limits import Limiter
 from tintype.base.outbox import Outbox
-from tintype.base.wire import Wire
 from tintype.graph import Graph, Sight
 from tintype.media import MediaLibrary
 from tintype.ranking import Ranking
-
-QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
+from tintype.stories.answering import Answering
+from tintype.stories.days import Days
+from tintype.stories.events import StoryPublished, StoryRemoved, StorySeen
+from tintype.stories.highlights import Highlights
+from tintype.stories.keeping import Keeping
+from tintype.stories.moderating import Moderating
+from tintype.stories.publishing import Publishing
+from tintype.stories.reading import Reading
+from tintype.stories.seeing import Seeing
+from tintype.stories.store import Desk
+from tintype.stories.tray import Trays
 
 
 class Stories:
@@ -30,30 +38,41 @@ class Stories:
         media: MediaLibrary,
         ranking: Ranking,
         limiter: Limiter,
-        wire: Wire,
-        namespace: str,
+        cache: Cache,
+        stories_per_day: int,
     ) -> None:
-        self._shards, self._outbox, self._sight, self._graph = shards, outbox, sight, graph
-        self._media, self._ranking, self._limiter = media, ranking, limiter
-        self._wire, self._namespace = wire, namespace
+        desk = Desk(shards, outbox, sight, graph, media, ranking, limiter, cache, stories_per_day)
+        self.days = Days(desk)
+        reading = Reading(desk)
+        self._seeing = Seeing(desk, self.days, reading)
+        self._publishing = Publishing(desk, self.days)
+        answering = Answering(desk, reading, self._seeing)
+        self.highlights = Highlights(desk)
+        self._keeping = Keeping(desk, self._seeing, self.highlights)
+        self.get, self.find_many, self.of_account = reading.get, reading.find_many, reading.of_account
+        self.tray = Trays(desk, reading).read
+        self.publish, self.remove = self._publishing.publish, self._publishing.remove
+        moderating = Moderating(desk, reading, self.highlights)
+        self.look, self.drop = moderating.look, moderating.drop
+        self.hide, self.restore = moderating.hide, moderating.restore
+        self.see, self.see_many, self.viewers = self._seeing.see, self._seeing.see_many, self._seeing.viewers
+        self.react, self.reply = answering.react, answering.reply
+        self.find_replies, self.find_reactions = answering.find_replies, answering.find_reactions
+        self.sweep = self._keeping.sweep
+        self.erase, self.count_left = self._keeping.erase, self._keeping.count_left
 
-    async def export(self, account_id: AccountId) -> AsyncIterator[Record]:  # noqa: ARG002 - a room is asked by name
-        """What this person has shown."""
-        for record in ():
-            yield record
-
-    async def erase(self, account_id: AccountId) -> int:  # noqa: ARG002 - a room is asked by name
-        """Remove some of it; returns how much."""
-        return 0
-
-    async def count_left(self, account_id: AccountId) -> int:  # noqa: ARG002 - a room is asked by name
-        """How much of it there still is."""
-        return 0
+    def export(self, account_id: AccountId) -> AsyncIterator[Record]:
+        """What this person has shown, kept, said and seen."""
+        return self._keeping.export(account_id)
 
     def handlers(self) -> list[Handler]:
         """What this room does when something has happened."""
-        return []
+        return [
+            on(StorySeen, self._seeing.count, name="stories-views"),
+            on(StoryPublished, self._publishing.on_change, name="stories-ring-published"),
+            on(StoryRemoved, self._publishing.on_change, name="stories-ring-removed"),
+        ]
 
     def schedules(self) -> list[Schedule]:
         """What this room repeats by the clock."""
-        return []
+        return [*self.days.schedules(), *self._keeping.schedules()]

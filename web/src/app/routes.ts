@@ -154,5 +154,30 @@ export const routes: readonly Route[] = [
     words: ["moderation"],
     load: () => import("../rooms/moderation/CasePage.svelte"),
   },
-  { pattern: "/p/:code", audience: "members", load: () => import("../rooms/posts/PostPage.svelte") },
+  {
+    pattern: "/stories/new",
+    audience: "members",
+    words: ["stories", "create"],
+    load: () => import("../rooms/stories/NewStoryPage.svelte"),
+  },
+  {
+    pattern: "/stories/:accountId",
+    audience: "members",
+    words: ["stories"],
+    isFullScreen: true,
+    load: () => import("../rooms/stories/StoryPage.svelte"),
+  },
+  {
+    pattern: "/highlights/:highlightId",
+    audience: "members",
+    words: ["stories"],
+    isFullScreen: true,
+    load: () => import("../rooms/stories/HighlightPage.svelte"),
+  },
+  {
+    pattern: "/p/:code",
+    audience: "members",
+    words: ["comments", "posts"],
+    load: () => import("./pages/PostPage.svelte"),
+  },
 ];

@@ -2,24 +2,8 @@
 import { send } from "./http";
 import type { Schemas } from "./types";
 
-/** Beside a line about a story; null for other kinds. */
-export interface StoryOf {
-  readonly story_id: string;
-  readonly is_live: boolean;
-  readonly thumbnail_url: string | null;
-  readonly text: string | null;
-  readonly reaction: string | null;
-}
-export type Line = Omit<Schemas["NotificationView"], "kind"> & {
-  readonly kind: Schemas["NotificationView"]["kind"] | "story_reaction" | "story_reply" | "story_mention";
-  readonly story?: StoryOf | null;
-};
-export interface Lines {
-  readonly notifications: Line[];
-  readonly unread_count: number;
-  readonly next_cursor: string | null;
-  readonly has_more: boolean;
-}
+export type Line = Schemas["NotificationView"];
+export type Lines = Schemas["NotificationsView"];
 
 export const activity = {
   getLines: (cursor: string | null, limit: number) =>

@@ -9,12 +9,7 @@ export type People = Schemas["people_PeopleView"];
 export type Relation = Schemas["RelationView"];
 export type Mutuals = Schemas["MutualsView"];
 export type Suggestion = Schemas["SuggestionView"];
-export type Highlight = {
-  readonly highlight_id: string;
-  readonly title: string;
-  readonly cover_url: string | null;
-  readonly item_count: number;
-};
+export type Highlight = Schemas["HighlightCardView"];
 
 interface Paged {
   readonly cursor: string | null;

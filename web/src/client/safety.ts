@@ -2,7 +2,7 @@
 import { send } from "./http";
 import type { Schemas } from "./types";
 
-export type ReportKind = Schemas["NewReport"]["kind"] | "story";
+export type ReportKind = Schemas["NewReport"]["kind"];
 export type Reason = Schemas["NewReport"]["reason"];
 export type Decision = Schemas["DecisionView"];
 export type Case = Schemas["CaseView"];
@@ -12,7 +12,7 @@ export type Entry = Schemas["EntryView"];
 export interface CaseFilter {
   readonly status: "open" | "closed";
   readonly order: "oldest" | "most_reported";
-  readonly kind: "account" | "post" | "comment" | null;
+  readonly kind: ReportKind | null;
   readonly whose: "all" | "mine" | "free" | "appealed";
 }
 

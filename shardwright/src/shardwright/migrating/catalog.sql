@@ -1,6 +1,8 @@
 -- What the catalogs say about schemas, one row per fact, with the schema's own name taken out, so that equal
 -- shards give equal rows. $1: the schemas; $2: functions and sequences that the library keeps there itself, of
 -- which only the presence counts.
+-- Partitions whose name ends in two underscores and digits (days__20260115) are left out: they come and go by the
+-- clock, are data as rows are, and differ from shard to shard.
 -- Runs with search_path = pg_catalog: then every name that PostgreSQL prints carries its schema.
 WITH homes AS MATERIALIZED (
     SELECT oid AS home, nspname AS schema FROM pg_namespace WHERE nspname = ANY ($1::text[])
@@ -10,6 +12,7 @@ relations AS MATERIALIZED (
            c.relrowsecurity, c.relforcerowsecurity, c.relreplident, c.reltype, h.schema
     FROM homes h JOIN pg_class c ON c.relnamespace = h.home
     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'c') AND NOT (c.relkind = 'S' AND c.relname = ANY ($2::text[]))
+      AND NOT (c.relispartition AND c.relname ~ '__[0-9]+$')
 ),
 tables AS MATERIALIZED (SELECT * FROM relations WHERE relkind IN ('r', 'p')),
 routines AS MATERIALIZED (

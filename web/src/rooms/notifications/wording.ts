@@ -2,6 +2,7 @@
 import { t } from "../../base/i18n";
 import { paths } from "../../base/router";
 import type { Line } from "../../client/activity";
+import { session } from "../accounts";
 
 /** "ana", "ana and bo", "ana, bo and 3 others". */
 export function whoOf({ actors, others_count }: Line): string {
@@ -26,6 +27,7 @@ export function hrefOf(line: Line): string {
   if (line.kind === "warning") return paths.decisions();
   if (line.kind === "request") return paths.requests();
   if (line.post !== null) return paths.post(line.post.post_id);
-  if (line.story?.is_live) return paths.story(line.story.story_id);
+  const teller = line.kind === "story_mention" ? actor?.account_id : session.account?.account_id;
+  if (line.story?.is_live && teller !== undefined) return paths.stories(teller);
   return actor === undefined ? paths.activity() : paths.profile(actor.username);
 }

@@ -1,0 +1,72 @@
+"""The room's SQL, its cached objects, and reading rows."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncpg
+import msgspec
+
+from shardwright.running import Queries, Shards
+from tintype.base.cache import Cache, Kind
+from tintype.base.ids import AccountId
+from tintype.base.limits import Limiter
+from tintype.base.outbox import Outbox
+from tintype.graph import Graph, Sight
+from tintype.media import MediaLibrary
+from tintype.posts import PostMedia
+from tintype.ranking import Ranking
+from tintype.stories.models import Mention
+
+QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
+RINGS = Kind("story_ring", tuple[int, ...], ttl_s=3_600)
+"""Of one author, the stories that lived when it was loaded; nothing, too, is known by it."""
+_MEDIA = (
+    "media_id",
+    "folder",
+    "type",
+    "state",
+    "width",
+    "height",
+    "placeholder",
+    "duration_ms",
+    "has_hls",
+    "alt_text",
+)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What the parts of the room share."""
+
+    shards: Shards
+    outbox: Outbox
+    sight: Sight
+    graph: Graph
+    media: MediaLibrary
+    ranking: Ranking
+    limiter: Limiter
+    cache: Cache
+    stories_per_day: int
+
+
+class AtDesk:
+    """A part of the room."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._shards, self._outbox, self._sight = desk.shards, desk.outbox, desk.sight
+
+
+def read_media(row: asyncpg.Record) -> PostMedia:
+    """The picture or clip of a story, from the columns of its row."""
+    return PostMedia(**{name: row[name] for name in _MEDIA})
+
+
+def read_mentions(text: str) -> tuple[Mention, ...]:
+    """Mentions from how they are stored."""
+    return msgspec.json.decode(text, type=tuple[Mention, ...])
+
+
+def mention_ids(text: str) -> tuple[AccountId, ...]:
+    """Who is mentioned."""
+    return tuple(each.account_id for each in read_mentions(text))

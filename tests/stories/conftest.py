@@ -1,0 +1,33 @@
+"""What tests of stories share."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from httpx import AsyncClient
+
+from tests.stories.showing import Clock
+from tests.support import Person, join
+from tintype.wiring import Rooms
+
+
+@pytest.fixture
+async def cy(client: AsyncClient) -> Person:
+    return await join(client, "cy")
+
+
+@pytest.fixture
+async def clock(rooms: Rooms) -> AsyncIterator[Clock]:
+    """Clocks that can be moved; afterwards they are right again and today has its parts."""
+    moved = Clock(rooms)
+    yield moved
+    await moved.back()
+    for number in rooms.shards.map.owners:
+        async with rooms.shards.shard(number).begin() as tx:
+            await tx.connection.execute("SELECT add_story_days(story_now() - interval '1 day', 4)")
+
+
+@pytest.fixture
+async def friends(ana: Person, bo: Person) -> tuple[Person, Person]:
+    """Bo follows ana."""
+    await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
+    return ana, bo
