@@ -20,7 +20,7 @@ export const stories = {
     send<Schemas["AccountStoriesView"]>("GET", `/accounts/${id(accountId)}/stories`),
   upload: (file: File, options: UploadOptions) =>
     upload<UploadedMedia>("/media/upload", file, { ...options, fields: { kind: "story" } }),
-  publish: (story: Schemas["NewStory"], key: string) =>
+  publish: (story: Schemas["StoryDraft"], key: string) =>
     send<Story>("POST", "/stories", { json: story, headers: { "Idempotency-Key": key } }),
   remove: (storyId: string) => send<null>("DELETE", at(storyId)),
   markSeen: (storyIds: readonly string[]) =>
