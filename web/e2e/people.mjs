@@ -75,7 +75,10 @@ async function keeps({ page, call }, post) {
   await page.getByRole("button", { name: "Choose" }).click();
   await page.getByRole("button", { name: "A quiet harbour" }).click();
   await page.getByRole("button", { name: "Move to" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: /Harbours/ }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /Harbours/ })
+    .click();
   await page.getByRole("link", { name: "Harbours 1" }).click();
   await page.getByRole("link", { name: "A quiet harbour" }).waitFor();
   await page.getByRole("button", { name: "Delete" }).click();

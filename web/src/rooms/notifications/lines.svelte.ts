@@ -20,6 +20,8 @@ export class Lines {
     },
     ({ notification_id }) => notification_id,
   );
+  /** What is shown has been marked as read: whatever is unread from now on is newer. */
+  isRead = $state.raw(false);
   readonly sections = $derived.by(() => sectionsOf(this.pages.items ?? []));
 
   async remove(line: Line): Promise<void> {
@@ -35,10 +37,10 @@ export class Lines {
 
   /** Only up to the newest line that is shown: what arrives meanwhile stays unread. */
   async #read(newest: Line | undefined, count: number): Promise<void> {
-    if (newest === undefined || count === 0) return unread.adopt(count);
     try {
-      await activity.markRead(newest.notification_id);
+      if (newest !== undefined && count > 0) await activity.markRead(newest.notification_id);
       unread.adopt(0);
+      this.isRead = true;
     } catch {
       unread.adopt(count); // The badge stays, and the next visit tries again.
     }

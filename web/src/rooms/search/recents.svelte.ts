@@ -4,6 +4,8 @@ import { explain, toasts } from "../../ui";
 
 export class Recents {
   list = $state.raw<readonly Recent[]>([]);
+  /** An answer came, or will not come: what stands below may be shown without moving again. */
+  isSettled = $state.raw(false);
 
   async load(): Promise<void> {
     try {
@@ -11,6 +13,7 @@ export class Recents {
     } catch {
       this.list = []; // A convenience: the field works without it.
     }
+    this.isSettled = true;
   }
 
   async remember(kind: Recent["kind"], subject: string): Promise<void> {
