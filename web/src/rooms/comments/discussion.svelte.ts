@@ -24,6 +24,15 @@ export class Discussion {
   sending = $state.raw<readonly Saying[]>([]);
   /** Waiting for a connection. */
   waiting = $state.raw<readonly Saying[]>([]);
+  /** One's own words that the server has not answered yet. */
+  readonly pending = $derived.by(() => {
+    const keys = new Set(this.waiting.map(({ key }) => key));
+    const onTheWay = this.sending.filter(({ key }) => !keys.has(key));
+    return [
+      ...onTheWay.map((saying) => ({ saying, isWaiting: false })),
+      ...this.waiting.map((saying) => ({ saying, isWaiting: true })),
+    ];
+  });
   /** Words that came back: the server did not want them. */
   returned = $state.raw("");
   #cursor: string | null = null;

@@ -16,6 +16,8 @@ export class Viewer {
   /** By the reader, or because something else has their attention. */
   isPaused = $state.raw(false);
   isHeld = $state.raw(false);
+  /** Its picture has not arrived: the time to look at it has not begun. */
+  isArriving = $state.raw(false);
   readonly story = $derived(this.sheaf?.stories[this.index] ?? null);
   reactions = $state.raw<Readonly<Record<string, Reaction | null>>>({});
 
@@ -67,7 +69,8 @@ export class Viewer {
   /** Counts time while something is shown; made for `$effect`. A clip tells its own. */
   run(): () => void {
     const timer = setInterval(() => {
-      if (this.isPaused || this.isHeld || this.story === null || this.#isClip(this.story)) return;
+      if (this.isPaused || this.isHeld || this.isArriving || this.story === null || this.#isClip(this.story))
+        return;
       this.progress(this.share + TICK_MS / SHOWN_MS);
     }, TICK_MS);
     return () => clearInterval(timer);
@@ -134,6 +137,7 @@ export class Viewer {
   #turnTo(index: number): void {
     this.index = index;
     this.share = 0;
+    this.isArriving = true;
     const story = this.story;
     if (story === null || story.seen || story.viewer_is_author || this.#told.has(story.story_id)) return;
     this.#told.add(story.story_id);
