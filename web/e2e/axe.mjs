@@ -73,6 +73,10 @@ async function surfaces({ call, username }, ana, post) {
     ["new story", "/stories/new"],
     ["preferences", "/preferences"],
     ["settings", "/settings"],
+    ...["profile", "account", "privacy", "security", "notifications", "programs", "data"].map((section) => [
+      `settings, ${section}`,
+      `/settings/${section}`,
+    ]),
     ["keys", "/activity", (page) => page.keyboard.press("?")],
   ];
 }

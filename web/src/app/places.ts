@@ -43,7 +43,7 @@ export function placesFor(account: Account | null, isModerator: boolean): Place[
       isOnBar: true,
       isPending: account === null,
     },
-    { href: paths.preferences(), label: "nav.preferences", icon: Sliders, key: "g ," },
+    { href: paths.settings(), label: "nav.settings", icon: Sliders, key: "g ," },
     ...(isModerator
       ? [{ href: paths.moderation(), label: "nav.moderation", icon: Shield, key: "g m" } as const]
       : []),

@@ -47,6 +47,18 @@ export const routes: readonly Route[] = [
     load: () => import("./pages/PreferencesPage.svelte"),
   },
   {
+    pattern: "/settings",
+    audience: "members",
+    words: ["settings", "accounts"],
+    load: () => import("./settings/SettingsPage.svelte"),
+  },
+  {
+    pattern: "/settings/:section",
+    audience: "members",
+    words: ["settings", "accounts", "create"],
+    load: () => import("./settings/SettingsPage.svelte"),
+  },
+  {
     pattern: "/@:username",
     audience: "anyone",
     words: ["people"],

@@ -178,6 +178,15 @@ export interface components {
         DecisionsView: {
             decisions: components["schemas"]["DecisionView"][];
         };
+        /** DemoView */
+        DemoView: {
+            is_offered: boolean;
+            /** @enum {string} */
+            state: "none" | "running" | "done" | "failed";
+            stage: string;
+            done: number;
+            total: number;
+        };
         /** EditBody */
         EditBody: {
             edit?: {

@@ -1,8 +1,8 @@
 /** The offers for the mention or hashtag being typed, and which of them is about to be taken. */
 import { t } from "../../../base/i18n";
 import { findPeople, findTags } from "../../../client/completing";
+import { Finder } from "../../../ui/forms/finder.svelte";
 import { type Begun, begunAt } from "./completing";
-import { Finder } from "./finder.svelte";
 
 export interface Offer {
   readonly key: string;

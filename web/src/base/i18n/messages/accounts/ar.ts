@@ -66,4 +66,16 @@ export const ar: Translation<typeof en> = {
   "problem.passkey_refused": "لم يُجب مفتاح المرور كما ينبغي. جرّب غيره أو استخدم كلمة المرور.",
   "problem.account_suspended": "هذا الحساب موقوف. راسل من يدير الموقع.",
   "problem.email_refused": "لا يمكننا الكتابة إلى هذا البريد.",
+  "demo.body":
+    "هذا الموقع جديد وأنت وحدك فيه. يمكن لأشخاص مخترَعين أن يسكنوه بصور وتعليقات وقصص ليكون هناك ما تراه.",
+  "demo.begin": "دعهم يسكنون",
+  "demo.failed": "لم يصلوا بعيدًا. حاول مجددًا، وما وُجد يبقى.",
+  "demo.stageBegin": "هم في الطريق…",
+  "demo.stagePeople": "ينضم الناس…",
+  "demo.stageFollows": "يتعارفون…",
+  "demo.stagePhotos": "يلتقطون الصور…",
+  "demo.stageLikes": "يتفرجون…",
+  "demo.stageFaces": "يجلسون لصورهم…",
+  "demo.stageComments": "يتحدثون…",
+  "demo.stageStories": "يروون القصص…",
 };

@@ -71,4 +71,16 @@ export const de: Translation<typeof en> = {
     "Dieser Passkey hat nicht richtig geantwortet. Nimm einen anderen oder dein Passwort.",
   "problem.account_suspended": "Dieses Konto ist gesperrt. Schreib denen, die diese Seite betreiben.",
   "problem.email_refused": "An diese E-Mail-Adresse können wir nicht schreiben.",
+  "demo.body":
+    "Diese Seite ist neu, und du bist allein hier. Erfundene Leute können einziehen, mit Fotos, Kommentaren und Storys, damit es etwas zu sehen gibt.",
+  "demo.begin": "Einziehen lassen",
+  "demo.failed": "Sie sind nicht weit gekommen. Versuch es noch einmal; was schon da ist, bleibt.",
+  "demo.stageBegin": "Sie sind unterwegs …",
+  "demo.stagePeople": "Leute treten bei …",
+  "demo.stageFollows": "Sie lernen sich kennen …",
+  "demo.stagePhotos": "Sie fotografieren …",
+  "demo.stageLikes": "Sie sehen sich um …",
+  "demo.stageFaces": "Sie sitzen Porträt …",
+  "demo.stageComments": "Sie reden …",
+  "demo.stageStories": "Sie erzählen Storys …",
 };

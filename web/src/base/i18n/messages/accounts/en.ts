@@ -66,4 +66,16 @@ export const en = {
   "problem.passkey_refused": "That passkey did not answer as it should. Try another, or use your password.",
   "problem.account_suspended": "This account is suspended. Write to whoever runs this site.",
   "problem.email_refused": "That is not an email address we can write to.",
+  "demo.body":
+    "This site is new and you are alone here. Invented people can move in, with photos, comments and stories, so that there is something to look at.",
+  "demo.begin": "Let them move in",
+  "demo.failed": "They did not get far. Try again; what is there already stays.",
+  "demo.stageBegin": "They are on their way…",
+  "demo.stagePeople": "People are joining…",
+  "demo.stageFollows": "They are getting to know each other…",
+  "demo.stagePhotos": "They are taking photographs…",
+  "demo.stageLikes": "They are looking around…",
+  "demo.stageFaces": "They are sitting for their portraits…",
+  "demo.stageComments": "They are talking…",
+  "demo.stageStories": "They are telling stories…",
 } as const;

@@ -15,7 +15,6 @@ export const ar: Translation<typeof en> = {
   "nav.home": "الرئيسية",
   "nav.create": "منشور جديد",
   "nav.profile": "الملف الشخصي",
-  "nav.preferences": "التفضيلات",
   "nav.search": "بحث",
   "nav.explore": "استكشاف",
   "nav.activity": "النشاط",
@@ -161,4 +160,5 @@ export const ar: Translation<typeof en> = {
   "keys.comment": "التعليق على المنشور",
   "keys.save": "حفظ المنشور",
   "post.dialog": "منشور",
+  "nav.settings": "الإعدادات",
 };

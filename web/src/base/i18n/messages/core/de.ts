@@ -15,7 +15,6 @@ export const de: Translation<typeof en> = {
   "nav.home": "Start",
   "nav.create": "Neuer Beitrag",
   "nav.profile": "Profil",
-  "nav.preferences": "Einstellungen",
   "nav.search": "Suche",
   "nav.explore": "Entdecken",
   "nav.activity": "Aktivität",
@@ -124,4 +123,5 @@ export const de: Translation<typeof en> = {
   "keys.comment": "Beitrag kommentieren",
   "keys.save": "Beitrag merken",
   "post.dialog": "Beitrag",
+  "nav.settings": "Einstellungen",
 };

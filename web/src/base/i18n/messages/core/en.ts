@@ -12,7 +12,6 @@ export const en = {
   "nav.home": "Home",
   "nav.create": "New post",
   "nav.profile": "Profile",
-  "nav.preferences": "Preferences",
   "nav.search": "Search",
   "nav.explore": "Explore",
   "nav.activity": "Activity",
@@ -119,4 +118,5 @@ export const en = {
   "keys.comment": "Comment on the post",
   "keys.save": "Save the post",
   "post.dialog": "Post",
+  "nav.settings": "Settings",
 } as const;
