@@ -12,7 +12,7 @@ import asyncpg
 from httpx import ASGITransport, AsyncClient
 from PIL import Image
 
-from tintype.api import RequestLog, create_app
+from tintype.api import DemoStarter, RequestLog, create_app
 from tintype.base.settings import Settings
 from tintype.wiring import Rooms
 from tintype.worker.databases import connected
@@ -129,9 +129,11 @@ async def delete_all_rows(rooms: Rooms) -> None:
 
 
 @asynccontextmanager
-async def serve(rooms: Rooms, settings: Settings | None = None) -> AsyncGenerator[AsyncClient]:
+async def serve(
+    rooms: Rooms, settings: Settings | None = None, *, demo: DemoStarter | None = None
+) -> AsyncGenerator[AsyncClient]:
     """A client of the application, which runs in this very event loop on rooms that somebody else closes."""
-    app = create_app(settings or rooms.settings, open_with=lambda: _borrow(rooms))
+    app = create_app(settings or rooms.settings, open_with=lambda: _borrow(rooms), demo=demo)
     transport = ASGITransport(app=RequestLog(app))
     is_up, is_done = asyncio.Event(), asyncio.Event()
 

@@ -219,6 +219,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
         cache=cache,
         stories_per_day=settings.stories_per_day,
     )
+    pictures.library.listen(shown.forget_pictures)
     told = Notifications(
         shards, events, sight, posts=shared, comments=said, stories=shown, settings=settings, bus=bus
     )

@@ -217,3 +217,25 @@ async def test_an_upload_can_be_taken_back_until_it_is_posted(eve: Person, mo: P
     assert (foreign.status_code, dropped.status_code, kept.status_code) == (404, 204, 409)
     answer = await eve.call("POST", "/posts", json={"media_ids": [waiting]})
     assert answer.json()["code"] == "media_invalid"
+
+
+async def test_a_photo_is_edited_anew_without_being_sent_again(eve: Person) -> None:
+    first = (await send(eve, photo(1200, 800))).json()
+    path = f"/media/{first['media_id']}/edits"
+
+    cut = await eve.call("POST", path, json={"edit": {"turns": 1, "crop": {"width": 0.5}, "look": "ferrous"}})
+    plain = await eve.call("POST", path, json={"edit": None})
+
+    assert cut.status_code == plain.status_code == 201
+    assert cut.json()["media_id"] != first["media_id"]
+    assert cut.json()["width"] / cut.json()["height"] == pytest.approx(400 / 1200, abs=0.01)
+    assert (plain.json()["width"], plain.json()["height"]) == (first["width"], first["height"])
+    assert (await eve.call("GET", f"/media/{first['media_id']}")).json()["state"] == "ready"
+
+
+async def test_an_edit_that_cannot_be_meant_makes_nothing(eve: Person) -> None:
+    first = (await send(eve, photo(300, 200))).json()
+
+    answer = await eve.call("POST", f"/media/{first['media_id']}/edits", json={"edit": {"look": "none such"}})
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "edit_invalid")

@@ -94,6 +94,7 @@ class Clock:
         for number, server in self._rooms.shards.map.owners.items():
             if server in chosen:
                 await self._set(number, hours)
+        self._rooms.stories.clocks.forget()
 
     async def back(self) -> None:
         """Let it be now again, everywhere."""

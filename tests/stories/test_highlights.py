@@ -9,7 +9,9 @@ from tests.support import Person
 from tintype.wiring import Rooms
 
 
-async def make(person: Person, *stories: dict[str, Any], title: str = "Summer", **more: Any) -> dict[str, Any]:
+async def make(
+    person: Person, *stories: dict[str, Any], title: str = "Summer", **more: Any
+) -> dict[str, Any]:
     body = {"title": title, "story_ids": [each["story_id"] for each in stories], **more}
     answer = await person.call("POST", "/highlights", json=body)
     assert answer.status_code == 201, answer.text

@@ -1,16 +1,16 @@
 """Who sees a story: its author at once, others as its audience, the author's privacy and blocks have it."""
 
 import asyncio
-import math
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.stories.showing import id_of, query, ring_names, show, status, stories_of, story_id, upload
-from tests.support import Person, eventually
+from tests.support import Person, eventually, join, serve
 from tintype.base.ids import MediaId
 from tintype.stories import NewStory
-from tintype.wiring import Rooms
+from tintype.wiring import Rooms, build_rooms
 from tintype.worker import Worker
 
 
@@ -164,29 +164,13 @@ async def test_odd_stories_are_refused(ana: Person, draft: dict[str, Any]) -> No
     assert await stories_of(ana, ana) == []
 
 
-async def test_a_place_that_is_no_number_is_refused(ana: Person, bo: Person) -> None:
-    content = '{"media_id": "%s", "mentions": [{"user_id": "%s", "x": %s, "y": 0}]}' % (
-        await upload(ana),
-        bo.account_id,
-        math.nan,
-    )
-
-    answer = await ana.call("POST", "/stories", content=content, headers={"Content-Type": "application/json"})
-
-    assert answer.status_code == 400
-
-
-async def test_a_day_holds_so_many_stories_and_the_next_has_room(
-    rooms: Rooms, ana: Person
-) -> None:
-    desk = rooms.stories._publishing._desk  # noqa: SLF001 - the limit is a setting of the whole process
-    object.__setattr__(desk, "stories_per_day", 2)
-    try:
+async def test_a_day_holds_so_many_stories_and_says_when_there_is_room(rooms: Rooms) -> None:
+    strict = msgspec.structs.replace(rooms.settings, stories_per_day=2)
+    async with serve(build_rooms(strict, rooms.shards, rooms.redis, rooms.bus), strict) as client:
+        ana = await join(client, "ana")
         for _ in range(2):
             await show(ana)
         answer = await ana.call("POST", "/stories", json={"media_id": await upload(ana)})
-    finally:
-        object.__setattr__(desk, "stories_per_day", rooms.settings.stories_per_day)
 
     assert (answer.status_code, answer.json()["code"]) == (429, "too_many_stories")
     assert 86_000 < int(answer.headers["Retry-After"]) <= 86_400
@@ -212,12 +196,12 @@ async def test_what_a_dead_process_forgot_to_forget_the_event_makes_good(
     ana, bo = friends
     assert await ring_names(bo) == []
 
-    async def die(_author: int) -> None:
+    async def die(*_: object) -> None:
         raise asyncio.CancelledError
 
     media_id = await upload(ana)
     with monkeypatch.context() as dying:
-        dying.setattr(rooms.stories._publishing, "forget", die)  # noqa: SLF001 - where it died
+        dying.setattr(rooms.cache, "forget", die)
         with pytest.raises(asyncio.CancelledError):
             await rooms.stories.publish(id_of(ana), NewStory(media_id=MediaId(int(media_id))))
 

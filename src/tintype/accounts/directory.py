@@ -55,6 +55,17 @@ class Directory:
         known = [account_id for account_id in set(ids) if has_shard(self._ground.shards, account_id)]
         return await self._ground.cache.get_many(CARDS, known, self._load)
 
+    async def are_others(self, account_id: AccountId, *, besides: frozenset[str]) -> bool:
+        """Whether anybody is here but this account and those who go by these names: the first one found will do."""
+        shards, names = self._ground.shards, sorted(besides)
+        for number in sorted(shards.map.owners):
+            found = await shards.shard(number).fetch_value(
+                QUERIES.find_other, account_id=account_id, besides=names
+            )
+            if found is not None:
+                return True
+        return False
+
     async def forget(self, *ids: AccountId) -> None:
         """Read these accounts anew: something about them was changed and committed."""
         await self._ground.cache.forget(CARDS, *ids)

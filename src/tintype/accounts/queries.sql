@@ -186,3 +186,7 @@ SELECT (SELECT count(*) FROM accounts WHERE id = :account_id)
      + (SELECT count(*) FROM recovery_codes WHERE account_id = :account_id)
      + (SELECT count(*) FROM passkeys WHERE account_id = :account_id)
      + (SELECT count(*) FROM former_usernames WHERE account_id = :account_id) AS count;
+
+-- name: find_other
+-- Anybody here but this one and those who go by these names; one is enough to know.
+SELECT id FROM accounts WHERE id <> :account_id AND username <> ALL(:besides::text[]) LIMIT 1;

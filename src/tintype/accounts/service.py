@@ -151,6 +151,10 @@ class Accounts:
         """Read these accounts anew: something about them was changed and committed."""
         await self._directory.forget(*ids)
 
+    async def are_others(self, account_id: AccountId, *, besides: frozenset[str]) -> bool:
+        """Whether anybody is here but this account and those who go by these names; looks no further than it must."""
+        return await self._directory.are_others(account_id, besides=besides)
+
     async def set_avatar(self, account_id: AccountId, folder: str | None) -> str | None:
         """Show this picture, or none; returns the folder of the one before."""
         return await self.profiles.set_avatar(account_id, folder)

@@ -9,6 +9,7 @@ from litestar import Litestar, Request
 from litestar.di import Provide
 
 from tintype.accounts import Account, Caller, Pass
+from tintype.api.demo import DemoStarter
 from tintype.api.docs import docs_page
 from tintype.api.given import SessionReader
 from tintype.api.health import healthz, metrics, readyz
@@ -25,7 +26,9 @@ OpenRooms = Callable[[], AbstractAsyncContextManager[Rooms]]
 LARGEST_BODY_BYTES = 1024 * 1024
 
 
-def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Litestar:
+def create_app(
+    settings: Settings, *, open_with: OpenRooms | None = None, demo: DemoStarter | None = None
+) -> Litestar:
     """The application; rooms are opened when the server starts and closed when it stops."""
     opener = open_with or (lambda: open_rooms(settings, process="web"))
     web_app = WebApp(settings.web_dist)
@@ -35,6 +38,7 @@ def create_app(settings: Settings, *, open_with: OpenRooms | None = None) -> Lit
         async with opener() as rooms:
             app.state.rooms = rooms
             app.state.sessions = Sessions(rooms)
+            app.state.demo = demo
             yield
 
     app = Litestar(

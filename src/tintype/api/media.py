@@ -52,6 +52,12 @@ class NewPresigned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     edit: dict[str, Any] | None = None
 
 
+class EditBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to do to the photo as it was sent; null takes every edit back."""
+
+    edit: dict[str, Any] | None = None
+
+
 class PresignedView(msgspec.Struct, frozen=True):
     """Put the file there, with these headers, then complete."""
 
@@ -133,6 +139,18 @@ class MediaApi(Controller):
             "Cache-Control": "private, no-store",
         }
         return Stream(opened.chunks, media_type="application/octet-stream", headers=headers)
+
+    @post("/{media_id:str}/edits", summary="Edit a photo", scope=scopes.POSTS_WRITE)
+    async def edit(
+        self, media_id: PathId, data: JSONBody[EditBody], viewer: Viewer, rooms: House
+    ) -> UploadedView:
+        """A new upload, made of the original of this one, so that nothing is sent twice; this one stays as it is.
+
+        Not found where the original could not be kept: then send the file again, with its edit.
+        """
+        wished = msgspec.Raw(msgspec.json.encode(data.edit))
+        made = await rooms.media.edit(MediaId(id_from(media_id)), wished, owner=viewer.id)
+        return await show_uploaded(made, rooms)
 
     @get("/{media_id:str}/exif", summary="What the camera wrote", scope=scopes.READ)
     async def exif(self, media_id: PathId, viewer: Viewer, rooms: House) -> dict[str, Any]:

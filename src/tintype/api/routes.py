@@ -5,6 +5,7 @@ from litestar import Controller
 from tintype.api.accounts import AccountsApi
 from tintype.api.belongings import BelongingsApi
 from tintype.api.comments import CommentsApi
+from tintype.api.demo import DemoApi
 from tintype.api.graph import GraphApi
 from tintype.api.highlights import HighlightsApi
 from tintype.api.looks import LooksApi
@@ -52,4 +53,5 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     PushApi,
     ReportsApi,
     ModerationApi,
+    DemoApi,
 )

@@ -85,6 +85,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Signs cursors and links; empty: made on first start and kept in home."""
     guests_may_read: bool = True
     """Whether people who have not signed in may read public profiles and posts."""
+    demo_offered: bool = True
+    """Whether the only account of a fresh site is offered to fill it with invented people."""
     posts_per_day: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 25
     """How many posts one person may publish within 24 hours."""
     stories_per_day: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 100

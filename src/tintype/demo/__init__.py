@@ -1,10 +1,11 @@
 """Demo: a small invented community, so that a fresh installation has something to look at.
 
-Owns no tables: its people join, follow, post and like through the doors of the other rooms, and their photographs
-are made here, by recipe.
+Owns no tables: its people join, follow, post, like, comment and tell stories through the doors of the other rooms,
+and their photographs and faces are made here, by recipe.
 """
 
-from tintype.demo.models import Count, Person, Photo, Summary, all_people
+from tintype.demo.living import Living
+from tintype.demo.models import Count, Life, Person, Photo, Summary, all_people
 from tintype.demo.pictures import SHAPES, take_picture
 from tintype.demo.plan import Plan
 from tintype.demo.service import Demo, Progress
@@ -13,6 +14,8 @@ __all__ = [
     "SHAPES",
     "Count",
     "Demo",
+    "Life",
+    "Living",
     "Person",
     "Photo",
     "Plan",

@@ -17,6 +17,8 @@ class Photo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shape: str
     caption: str
     alt_text: str
+    look: str | None = None
+    place: str = ""
 
 
 class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -25,7 +27,8 @@ class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     username: str
     full_name: str
     fame: float
-    photos: tuple[Photo, ...]
+    bio: str = ""
+    photos: tuple[Photo, ...] = ()
 
 
 class Shot(msgspec.Struct, frozen=True):
@@ -39,6 +42,23 @@ class Shot(msgspec.Struct, frozen=True):
     def key(self) -> str:
         """What makes a repeated post the same post."""
         return f"demo-{self.number}"
+
+
+class Remark(msgspec.Struct, frozen=True):
+    """Something said under a photo, and perhaps what its author answers."""
+
+    by: str
+    shot: Shot
+    text: str
+    reply: str = ""
+
+
+class Life(msgspec.Struct, frozen=True):
+    """What has been lived so far."""
+
+    faces: int
+    comments: int
+    stories: int
 
 
 class Count(msgspec.Struct, frozen=True):

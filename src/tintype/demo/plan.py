@@ -7,9 +7,11 @@ decides everything it decided before in the same way.
 import hashlib
 from collections.abc import Sequence
 
-from tintype.demo.models import Person, Shot
+from tintype.demo.models import Person, Remark, Shot
+from tintype.demo.talk import all_talk
 
 LIKED_BY_FOLLOWERS, LIKED_BY_STRANGERS = 0.65, 0.12
+TALKATIVE, ANSWERS, TELLS = 0.22, 0.55, 0.7
 
 
 class Plan:
@@ -56,3 +58,36 @@ class Plan:
             and self.chance("like", person.username, shot.username, shot.number)
             < (LIKED_BY_FOLLOWERS if (person.username, shot.username) in follows else LIKED_BY_STRANGERS)
         ]
+
+    def remarks(self) -> list[Remark]:
+        """What followers say, each line at most once under a photo, and what authors answer."""
+        return [remark for shot in self.shots() for remark in self._remarks_on(shot)]
+
+    def stories(self) -> list[Shot]:
+        """What people show today: one or two of the things they like to photograph."""
+        return [
+            Shot(person.username, number, photo)
+            for person in self.people
+            if person.photos and self.chance("tells", person.username) < TELLS
+            for number, photo in enumerate(
+                person.photos[: 1 + (self.chance("more", person.username) < TELLS)], start=1
+            )
+        ]
+
+    def _remarks_on(self, shot: Shot) -> list[Remark]:
+        follows = set(self.follows())
+        talk = all_talk()
+        lines = list(talk.comments.get(shot.photo.scene, ()))
+        said: list[Remark] = []
+        for person in self.people:
+            is_follower = (person.username, shot.username) in follows
+            about = (person.username, shot.username, shot.number)
+            if not lines or not is_follower or self.chance("talk", *about) >= TALKATIVE:
+                continue
+            text = lines.pop(int(self.chance("line", *about) * len(lines)))
+            answers = talk.replies["any"]
+            reply = answers[int(self.chance("words", *about) * len(answers))]
+            said.append(
+                Remark(person.username, shot, text, reply if self.chance("answer", *about) < ANSWERS else "")
+            )
+        return said

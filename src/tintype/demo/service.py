@@ -8,17 +8,23 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
+import msgspec
+
 from tintype.accounts import AccountNotFound, CredentialsWrong, SignedIn, UsernameTaken
 from tintype.base.ids import AccountId, PostId
 from tintype.demo.models import Count, Person, Shot, Summary
 from tintype.demo.pictures import take_picture
 from tintype.demo.plan import Plan
+from tintype.demo.talk import all_talk
+from tintype.media import Wish
+from tintype.posts import Place
 from tintype.wiring import Rooms
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Told the stage, how much of it is done, and how much there is."""
 NEWEST = 2**63 - 1
 LOOK_BACK = 200
+FRIENDS_OF_A_NEWCOMER = 8
 CLAIM_TRIES = 16
 """A sign-up that was cut short frees its username after a minute; with the pause between tries, we outlast it."""
 
@@ -29,12 +35,19 @@ class Demo:
     def __init__(self, rooms: Rooms, *, password: str, seed: int = 1, pause_s: float = 5.0) -> None:
         self._rooms, self._password, self._seed, self._pause_s = rooms, password, seed, pause_s
 
-    async def settle(self, people: Sequence[Person], progress: Progress) -> Summary:
-        """Everybody has joined, follows, has posted and has liked; what was there before stays as it was."""
+    async def settle(
+        self, people: Sequence[Person], progress: Progress, *, newcomer: AccountId | None = None
+    ) -> Summary:
+        """Everybody has joined, follows, has posted and has liked; what was there before stays as it was.
+
+        A newcomer follows a few before the first photo, so that they see photos arrive.
+        """
         ids, new_people = await self._join(people, progress)
         there = [person for person in people if person.username in ids]
         plan = Plan(there, self._seed)
         follows = await self._follow(plan, ids, progress)
+        if newcomer is not None:
+            await self._welcome(newcomer, there, ids)
         posts, new_posts = await self._publish(plan, ids, progress)
         likes = await self._like(plan, ids, posts, progress)
         return Summary(
@@ -95,6 +108,15 @@ class Demo:
             progress("follows", done, len(wanted))
         return Count(len(wanted), new)
 
+    async def _welcome(
+        self, newcomer: AccountId, people: Sequence[Person], ids: dict[str, AccountId]
+    ) -> None:
+        famous = [ids[each.username] for each in sorted(people, key=lambda each: -each.fame)]
+        known = await self._rooms.graph.which_followed(newcomer, famous)
+        for account_id in famous[:FRIENDS_OF_A_NEWCOMER]:
+            if account_id not in known:
+                await self._rooms.graph.follow(newcomer, account_id)
+
     async def _publish(
         self, plan: Plan, ids: dict[str, AccountId], progress: Progress
     ) -> tuple[dict[tuple[str, int], PostId], int]:
@@ -124,14 +146,22 @@ class Demo:
         with self._rooms.media.workshop.folder() as folder:
             source = folder / "photo"
             await asyncio.to_thread(source.write_bytes, content)
-            media = await self._rooms.media.upload(author, source)
+            edit = msgspec.json.encode({"look": photo.look} if photo.look else None)
+            media = await self._rooms.media.upload(author, source, Wish(edit=msgspec.Raw(edit)))
         return await self._rooms.posts.publish(
             author,
             [media.id],
             caption=photo.caption,
             alt_texts=[photo.alt_text],
+            place=await self._place(author, photo.place),
             idempotency_key=shot.key,
         )
+
+    async def _place(self, author: AccountId, name: str) -> Place | None:
+        if not name:
+            return None
+        found = await self._rooms.search.places.name(author, name, *all_talk().places[name])
+        return Place(found.id, found.name, found.latitude, found.longitude)
 
     async def _like(
         self,

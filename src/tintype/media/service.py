@@ -17,7 +17,7 @@ from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
 from tintype.media.addresses import Addresses
 from tintype.media.cards import Cards
-from tintype.media.errors import MediaNotFound
+from tintype.media.errors import MediaNotFound, MediaRefused
 from tintype.media.events import MediaDeleted, VideoReceived
 from tintype.media.failures import MediaPosted, MediaStoreUnavailable
 from tintype.media.models import Media, MediaType, Wish
@@ -127,6 +127,19 @@ class MediaLibrary:
         """The file as it was sent, for its owner alone."""
         media = await self.get(media_id, owner=owner)
         return await self._storage.open_anywhere(f"{PRIVATE}/{media.folder}/{ORIGINAL}", media.tier)
+
+    async def edit(self, media_id: MediaId, edit: msgspec.Raw, *, owner: AccountId) -> Media:
+        """Another upload of the same photo, edited like this; the one it was made of stays as it is."""
+        media = await self.get(media_id, owner=owner)
+        if media.type != "image":
+            raise MediaRefused("Only photos can be edited.")
+        opened = await self.open_original(media_id, owner=owner)
+        with self.spool() as spool:
+            async for chunk in opened.chunks:
+                spool.write(chunk)
+            spool.close()
+            wish = Wish(kind=media.kind, keep_location=media.keeps_location, edit=edit)
+            return await self.upload(owner, spool.path, wish)
 
     async def read_exif(self, media_id: MediaId, *, owner: AccountId) -> msgspec.Raw:
         """What the camera wrote, for the owner alone."""

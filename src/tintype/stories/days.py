@@ -5,18 +5,16 @@ from typing import TypeVar
 
 import asyncpg
 
-from shardwright.errors import ShardwrightError
 from shardwright.running import Shard
 from tintype.base.jobs import Schedule
 from tintype.base.log import get_log
 from tintype.stories.models import StoryId
-from tintype.stories.store import QUERIES, AtDesk
+from tintype.stories.store import QUERIES, SERVER_AWAY, AtDesk
 
 T = TypeVar("T")
 AHEAD = 3
 """Today and the two days after it: the schedule may fail for two days before anybody has to make one on demand."""
 HOUR_S = 3_600.0
-SERVER_AWAY = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 log = get_log("stories")
 
 

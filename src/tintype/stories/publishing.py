@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from collections.abc import Sequence
 
 import msgspec
 
@@ -78,6 +79,12 @@ class Publishing(AtDesk):
     async def forget(self, author_id: AccountId) -> None:
         """What is remembered of somebody's ring is no longer true."""
         await self._desk.cache.forget(RINGS, author_id)
+
+    async def forget_pictures(self, media_ids: Sequence[MediaId]) -> None:
+        """Pictures changed, such as a clip that cannot be converted: the rings they are in are loaded anew."""
+        wanted = [each for each in media_ids if has_shard(self._shards, each)]
+        rows = await self._shards.gather(QUERIES.gather_owners, wanted) if wanted else ()
+        await self._desk.cache.forget(RINGS, *(row["account_id"] for row in rows))
 
     async def on_change(self, event: StoryPublished | StoryRemoved) -> None:
         """The same again, for a process that died between the commit and the forgetting."""

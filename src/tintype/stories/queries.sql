@@ -39,28 +39,35 @@ WHERE id = :media_id AND account_id = :author_id AND kind = 'story' AND post_id 
   AND state IN ('ready', 'processing') AND (type = 'image' OR coalesce(duration_ms, 0) <= :longest_ms)
 RETURNING id;
 
--- name: gather_rings
--- Authors with the ids of what they show now, whoever looks; those who show nothing, too.
-SELECT author.id AS author_id, ARRAY(
-    SELECT s.id FROM stories AS s
-    WHERE s.author_id = author.id AND s.id >= stories_begin() AND s.removed_at IS NULL AND s.hidden_at IS NULL
-    ORDER BY s.id
-) AS story_ids
-FROM unnest(:ids::bigint[]) AS author (id);
+-- name: read_clock hot
+-- What time it is here.
+SELECT story_now() AS now;
 
--- name: gather_live
--- What authors show a viewer now, oldest first. The author's own list of close friends decides, where it lies.
-SELECT author.id AS author_id, s.id, s.audience
-FROM unnest(:ids::bigint[]) AS author (id)
-CROSS JOIN LATERAL (
-    SELECT s.id, s.audience FROM stories AS s JOIN media AS m ON m.id = s.media_id
-    WHERE s.author_id = author.id AND s.id >= stories_begin() AND s.removed_at IS NULL
-      AND (s.author_id = :viewer_id::bigint OR s.hidden_at IS NULL AND m.state IN ('ready', 'processing')
-           AND (s.audience = 'everyone' OR EXISTS (
-                SELECT FROM attitudes AS a
-                WHERE a.account_id = s.author_id AND a.target_id = :viewer_id AND a.is_close_friend)))
-    ORDER BY s.id
-) AS s;
+-- name: gather_rings
+-- What authors show now, whoever looks.
+SELECT s.author_id, s.id, s.audience = 'close_friends' AS is_close
+FROM stories AS s JOIN media AS m ON m.id = s.media_id
+WHERE s.author_id = ANY(:ids::bigint[]) AND s.id >= stories_begin() AND s.removed_at IS NULL AND s.hidden_at IS NULL
+  AND m.state IN ('ready', 'processing');
+
+-- name: which_befriend
+-- Those of the authors who count somebody among their close friends: their own lists decide, where they lie.
+SELECT account_id FROM attitudes WHERE account_id = ANY(:ids::bigint[]) AND target_id = :viewer_id AND is_close_friend;
+
+-- name: gather_owners
+-- Whose pictures of stories these are.
+SELECT DISTINCT account_id FROM media WHERE id = ANY(:ids::bigint[]) AND kind = 'story' AND post_id IS NOT NULL;
+
+-- name: list_live hot
+-- What an author shows a viewer now, oldest first.
+SELECT s.id
+FROM stories AS s JOIN media AS m ON m.id = s.media_id
+WHERE s.author_id = :author_id::bigint AND s.id >= stories_begin() AND s.removed_at IS NULL
+  AND (s.author_id = :viewer_id::bigint OR s.hidden_at IS NULL AND m.state IN ('ready', 'processing')
+       AND (s.audience = 'everyone' OR EXISTS (
+            SELECT FROM attitudes AS a
+            WHERE a.account_id = s.author_id AND a.target_id = :viewer_id AND a.is_close_friend)))
+ORDER BY s.id;
 
 -- name: gather_stories
 -- Whole stories that live and that a viewer may see, if they may see their authors' at all.

@@ -35,23 +35,11 @@ class Reading(AtDesk):
         author = await self._sight.get(viewer, author_id)
         if not author.shows_content:
             return author, []
-        ids = [each for each, _ in (await self.live_of([author_id], viewer)).get(author_id, [])]
-        found = await self.find_many(ids, viewer=viewer)
-        return author, [found[each] for each in ids if each in found]
-
-    async def live_of(
-        self, authors: Iterable[AccountId], viewer: AccountId | None
-    ) -> dict[AccountId, list[tuple[StoryId, bool]]]:
-        """Per author what they show the viewer, oldest first, each with whether it is for close friends.
-
-        A server that does not answer in time has its authors missing.
-        """
-        ids = [each for each in set(authors) if has_shard(self._shards, each)]
-        found: dict[AccountId, list[tuple[StoryId, bool]]] = {}
-        for row in await self._shards.gather(QUERIES.gather_live, ids, viewer_id=viewer or NOBODY):
-            own = found.setdefault(AccountId(row["author_id"]), [])
-            own.append((StoryId(row["id"]), row["audience"] == "close_friends"))
-        return {author: sorted(own) for author, own in found.items()}
+        rows = await self._shards.owner(author_id).fetch(
+            QUERIES.list_live, author_id=author_id, viewer_id=viewer or NOBODY
+        )
+        found = await self.find_many((StoryId(row["id"]) for row in rows), viewer=viewer)
+        return author, list(found.values())
 
     async def find_many(self, ids: Iterable[StoryId], *, viewer: AccountId | None) -> dict[StoryId, Story]:
         """Those of the stories that live and that the viewer may see, oldest first."""

@@ -13,6 +13,7 @@ from tintype.graph import Graph, Sight
 from tintype.media import MediaLibrary
 from tintype.ranking import Ranking
 from tintype.stories.answering import Answering
+from tintype.stories.clocks import Clocks
 from tintype.stories.days import Days
 from tintype.stories.events import StoryPublished, StoryRemoved, StorySeen
 from tintype.stories.highlights import Highlights
@@ -50,7 +51,9 @@ class Stories:
         self.highlights = Highlights(desk)
         self._keeping = Keeping(desk, self._seeing, self.highlights)
         self.get, self.find_many, self.of_account = reading.get, reading.find_many, reading.of_account
-        self.tray = Trays(desk, reading).read
+        self.clocks = Clocks(desk)
+        self.tray = Trays(desk, self.clocks, reading).read
+        self.forget_pictures = self._publishing.forget_pictures
         self.publish, self.remove = self._publishing.publish, self._publishing.remove
         moderating = Moderating(desk, reading, self.highlights)
         self.look, self.drop = moderating.look, moderating.drop

@@ -6,6 +6,7 @@ from pathlib import Path
 import asyncpg
 import msgspec
 
+from shardwright.errors import ShardwrightError
 from shardwright.running import Queries, Shards
 from tintype.base.cache import Cache, Kind
 from tintype.base.ids import AccountId
@@ -18,8 +19,10 @@ from tintype.ranking import Ranking
 from tintype.stories.models import Mention
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
-RINGS = Kind("story_ring", tuple[int, ...], ttl_s=3_600)
-"""Of one author, the stories that lived when it was loaded; nothing, too, is known by it."""
+RINGS = Kind("story_ring", tuple[tuple[int, bool], ...], ttl_s=3_600)
+"""Of one author, the stories that lived when it was loaded, each with whether it is for close friends; nothing, too."""
+SERVER_AWAY = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
+"""What asking a server may meet that others need not suffer from."""
 _MEDIA = (
     "media_id",
     "folder",

@@ -14,6 +14,7 @@ from tests.api.gates import (
     accounts,
     belongings,
     comments,
+    demo,
     graph,
     media,
     moderation,
@@ -26,6 +27,7 @@ from tests.api.gates import (
     saves,
     search,
     site,
+    stories,
 )
 from tests.api.gates.gate import OK, Gate
 from tests.api.gates.world import KINDS, NEVER_MADE, Actor, Kind, World, build, lacking, same_refusal
@@ -36,6 +38,7 @@ from tintype.wiring import Rooms
 
 TABLES: dict[str, Gate] = {
     **site.GATES,
+    **demo.GATES,
     **accounts.GATES,
     **graph.GATES,
     **people.GATES,
@@ -44,6 +47,7 @@ TABLES: dict[str, Gate] = {
     **media.GATES,
     **comments.GATES,
     **saves.GATES,
+    **stories.GATES,
     **search.GATES,
     **notifications.GATES,
     **push.GATES,
@@ -162,7 +166,8 @@ def _misses(world: World, kind: Kind, actor: Actor, gate: Gate, answer: Response
 
 
 def _hidden(kind: Kind, actor: Actor) -> set[str]:
-    hidden = {"post_id", "comment_id", "media_id"} if actor in OUTSIDERS[kind] else set[str]()
+    content = {"post_id", "comment_id", "media_id", "story_id", "highlight_id"}
+    hidden = content if actor in OUTSIDERS[kind] else set[str]()
     return hidden | ({"account_id", "username", "guest_comment_id"} if actor == "blocked" else set())
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from httpx import AsyncClient, Response
 
-from tests.support import Person, eventually, join
+from tests.support import Person, eventually, join, photo
 from tintype.api import scopes
 from tintype.base.ids import AccountId
 from tintype.wiring import Rooms
@@ -103,7 +103,7 @@ def lacking(scope: str | None) -> Actor:
 
 
 async def _author(owner: Person, friend: Person, elsewhere_id: str) -> Target:
-    """A post with a tag, a place, the friend in it and a comment; a like and a comment under the friend's post."""
+    """A post with a tag, a place, the friend in it and a comment; a story; something under the friend's post."""
     media_id = (await owner.upload()).json()["media_id"]
     spot = await ok(owner.call("POST", "/places", json={"name": "Gate", "latitude": 1, "longitude": 2}))
     draft = {
@@ -116,7 +116,11 @@ async def _author(owner: Person, friend: Person, elsewhere_id: str) -> Target:
     comment = await ok(owner.call("POST", f"/posts/{post['post_id']}/comments", json={"text": "mine"}))
     await ok(owner.call("PUT", f"/posts/{elsewhere_id}/like"))
     words = await ok(owner.call("POST", f"/posts/{elsewhere_id}/comments", json={"text": "a guest's"}))
+    story_id = await show_story(owner)
+    kept = await ok(owner.call("POST", "/highlights", json={"title": "Gate", "story_ids": [story_id]}))
     ids = {
+        "story_id": story_id,
+        "highlight_id": kept["highlight_id"],
         "media_id": media_id,
         "tag": TAG,
         "place_id": spot["place_id"],
@@ -124,6 +128,13 @@ async def _author(owner: Person, friend: Person, elsewhere_id: str) -> Target:
         "guest_comment_id": words["comment_id"],
     }
     return Target(owner, post["post_id"], comment["comment_id"], ids)
+
+
+async def show_story(owner: Person) -> str:
+    """A story of somebody's."""
+    sent = {"file": ("photo.jpg", photo(64, 64), "image/jpeg")}
+    media = await ok(owner.call("POST", "/media/upload", files=sent, data={"kind": "story"}))
+    return (await ok(owner.call("POST", "/stories", json={"media_id": media["media_id"]})))["story_id"]
 
 
 async def _settle(world: World) -> None:

@@ -31,6 +31,8 @@ EDITS = [
     Edit(turns=1),
     Edit(turns=2, look="ferrous"),
     Edit(turns=3, crop=Crop(0.1, 0.2, 0.35, 0.77)),
+    Edit(mirrored=True),
+    Edit(turns=3, mirrored=True, straighten=-4, crop=Crop(0.2, 0.1, 0.7, 0.6), look="ferrous"),
     Edit(straighten=7.3),
     Edit(straighten=-25, crop=Crop(0.25, 0, 0.5, 1), look="sea-glass", warmth=-40),
     Edit(turns=1, straighten=12, look="old-postcard", vignette=40, grain=60, brightness=30, saturation=-20),

@@ -134,6 +134,14 @@ def test_a_crop_takes_exactly_those_pixels() -> None:
     assert np.array_equal(pixels(made), pixels(source)[10:40, 10:60])
 
 
+def test_mirroring_comes_after_the_turns() -> None:
+    source = picture(30, 20)
+
+    made = pixels(apply(source, Edit(turns=1, mirrored=True)))
+
+    assert np.array_equal(made, np.rot90(pixels(source), -1)[:, ::-1])
+
+
 @pytest.mark.parametrize("turns", [1, 2, 3])
 def test_quarter_turns_are_exact_and_clockwise(turns: int) -> None:
     source = picture(30, 20)

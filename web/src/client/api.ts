@@ -1,6 +1,6 @@
 /** Every endpoint the app calls, by the verb people use for it. */
 import { send } from "./http";
-import type { Account, NewPost, Post, PostPage, Profile, UploadedMedia } from "./types";
+import type { Account, Asked, NewPost, Post, PostPage, Profile, UploadedMedia } from "./types";
 import { type UploadOptions, upload } from "./upload";
 
 interface SignedIn {
@@ -12,13 +12,18 @@ export interface Credentials {
   readonly password: string;
 }
 
+export type NewPerson = Credentials & { full_name?: string; email?: string };
+
 const id = encodeURIComponent;
 
 export const api = {
-  join: async (person: Credentials & { full_name?: string }): Promise<Account> =>
+  join: async (person: NewPerson): Promise<Account> =>
     (await send<SignedIn>("POST", "/accounts", { json: person })).account,
-  logIn: async (credentials: Credentials): Promise<Account> =>
-    (await send<SignedIn>("POST", "/sessions", { json: credentials })).account,
+  /** The account, or what else it asks for. */
+  logIn: async (credentials: Credentials): Promise<Account | Asked> => {
+    const answer = await send<SignedIn | Asked>("POST", "/sessions", { json: credentials });
+    return "account" in answer ? answer.account : answer;
+  },
   logOut: () => send<null>("DELETE", "/sessions/current"),
   getMe: () => send<Account>("GET", "/accounts/me"),
 

@@ -1,9 +1,10 @@
-export { api, type Credentials } from "./api";
+export { api, type Credentials, type NewPerson } from "./api";
 export { csrfToken } from "./csrf";
 export { type SendOptions, send, whenSignedOut } from "./http";
 export { Problem } from "./problem";
 export type {
   Account,
+  Asked,
   Author,
   Media,
   NewPost,
@@ -13,3 +14,4 @@ export type {
   Schemas,
   UploadedMedia,
 } from "./types";
+export type { UploadOptions } from "./upload";

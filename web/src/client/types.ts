@@ -3,6 +3,8 @@ import type { components } from "./schema";
 
 export type Schemas = components["schemas"];
 
+/** A sign-in that needs one more proof. */
+export type Asked = Schemas["SecondFactorView"];
 export type Account = Schemas["AccountView"];
 export type Profile = Schemas["AccountView"];
 export type Author = Schemas["AuthorView"];

@@ -7,7 +7,7 @@ export interface UploadOptions {
   /** Share of the file that has left this device, 0 to 1. */
   readonly onProgress?: (share: number) => void;
   readonly signal?: AbortSignal;
-  /** What else the form says, before the file. */
+  /** What else the form says: `edit`, `kind`. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
@@ -15,7 +15,7 @@ export interface UploadOptions {
 export function upload<T>(
   path: string,
   file: File,
-  { onProgress, signal, fields = {} }: UploadOptions = {},
+  { onProgress, signal, fields }: UploadOptions = {},
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -43,8 +43,9 @@ function settle<T>(
   else resolve(JSON.parse(responseText) as T);
 }
 
-function form(file: File, fields: Readonly<Record<string, string>>): FormData {
+function form(file: File, fields: UploadOptions["fields"] = {}): FormData {
   const data = new FormData();
+  // Before the file: the server reads the form as it arrives.
   for (const [name, value] of Object.entries(fields)) data.set(name, value);
   data.set("file", file);
   return data;

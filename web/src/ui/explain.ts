@@ -2,19 +2,10 @@
 import { language, type MessageKey, t } from "../base/i18n";
 import { Problem } from "../client";
 
-const byCode: Readonly<Record<string, MessageKey>> = {
-  offline: "problem.offline",
-  timeout: "problem.timeout",
-  not_signed_in: "problem.not_signed_in",
-  credentials_wrong: "problem.credentials_wrong",
-  username_taken: "problem.username_taken",
-  username_refused: "problem.username_refused",
-  password_refused: "problem.password_refused",
-  rate_limited: "problem.rate_limited",
-  too_large: "problem.too_large",
-  unavailable: "problem.unavailable",
+/** Refusals that mean the same as another one. */
+const alike: Readonly<Record<string, string>> = {
   // A page left open while the session was renewed in another tab.
-  csrf_token_wrong: "problem.conflict",
+  csrf_token_wrong: "conflict",
 };
 
 /** Codes whose detail says more than our wording can; ours serves those who do not read English. */
@@ -38,15 +29,16 @@ const byStatus: Readonly<Record<number, MessageKey>> = {
 
 export function explain(error: unknown): string {
   if (!(error instanceof Problem)) return t("problem.unknown", { id: "–" });
-  const known = byCode[error.code];
-  if (known !== undefined) return plain(known);
+  // A page that knows a refusal better brings its words along: "problem." and the code.
+  const known = `problem.${alike[error.code] ?? error.code}`;
+  if (known in language.catalogue && known !== "problem.unknown") return plain(known as MessageKey);
   // The server words its refusals in English, more exactly than a status can: good for English readers only.
   if (language.code === "en" && error.detail !== "" && error.status < 500) return error.detail;
   const likely = inOtherLanguages[error.code] ?? byStatus[error.status];
   return likely === undefined ? t("problem.unknown", { id: error.requestId || "–" }) : plain(likely);
 }
 
-/** The tables above name only messages without placeholders. */
+/** Only messages without placeholders are named by a code. */
 function plain(key: MessageKey): string {
   return t(key as "problem.offline");
 }

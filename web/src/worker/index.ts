@@ -3,6 +3,7 @@
  * answered is kept by the app itself (src/offline), under the account it belongs to.
  */
 import { isPicture, showPicture } from "./pictures";
+import { listenForPushes } from "./push";
 import { discardOldShells, isShellFile, keepShell, showPage, showShellFile } from "./shell";
 
 declare const self: ServiceWorkerGlobalScope;
@@ -24,3 +25,5 @@ self.addEventListener("fetch", (event) => {
   else if (request.mode === "navigate" && !url.pathname.startsWith("/media/"))
     event.respondWith(showPage(request));
 });
+
+listenForPushes(self);

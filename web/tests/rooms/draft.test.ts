@@ -56,8 +56,8 @@ describe("a draft", () => {
     expect(most).toBe(2);
   });
 
-  test("takes ten photos and nothing else", () => {
-    expect(draft.add([new File(["x"], "a.txt", { type: "text/plain" })])).toBe("notImages");
+  test("takes ten photos and videos, and nothing else", () => {
+    expect(draft.add([new File(["x"], "a.txt", { type: "text/plain" })])).toBe("notMedia");
     expect(draft.add([new File(["x"], "IMG_1.HEIC")])).toBeNull();
     expect(draft.add(photos(12))).toBe("tooMany");
     expect(draft.uploads).toHaveLength(10);
@@ -86,6 +86,10 @@ describe("a draft", () => {
       media_ids: ["m1"],
       caption: "Hills",
       alt_texts: ["Hills in haze"],
+      tagged: [],
+      place: null,
+      comments_enabled: true,
+      hides_like_count: false,
     });
     expect(draft.uploads).toHaveLength(0);
   });

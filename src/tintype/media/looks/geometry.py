@@ -44,6 +44,8 @@ def cut(image: pyvips.Image, edit: Edit) -> pyvips.Image:
     """The part of the photo that the edit keeps, upright; the same image where nothing is to be done."""
     if edit.turns:
         image = image.rot(f"d{edit.turns * 90}")
+    if edit.mirrored:
+        image = image.fliphor()
     width, height = int(image.width), int(image.height)
     kept = frame(width, height, edit)
     if max(kept.width, kept.height) > WIDEST_RATIO * min(kept.width, kept.height):

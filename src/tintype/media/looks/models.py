@@ -38,6 +38,8 @@ class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
     turns: Annotated[int, Meta(ge=0, le=3)] = 0
     """Quarter turns, clockwise."""
+    mirrored: bool = False
+    """Left and right change places, after the turns."""
     straighten: Annotated[float, Meta(ge=-25, le=25)] = 0.0
     """Degrees, clockwise; the photo is cut to the largest upright part of its own shape."""
     crop: Crop = Crop()

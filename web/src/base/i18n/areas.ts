@@ -1,6 +1,7 @@
 /** The catalogue, cut by what a page needs: an area's words arrive together with the pages that speak them. */
 
 import type { LocaleCode } from "./locales";
+import type { en as accountsEn } from "./messages/accounts/en";
 import type { en as activityEn } from "./messages/activity/en";
 import type { en as commentsEn } from "./messages/comments/en";
 import { en as coreEn } from "./messages/core/en";
@@ -15,6 +16,7 @@ import type { en as storiesEn } from "./messages/stories/en";
 import type { Args, Message } from "./types";
 
 type English = typeof coreEn &
+  typeof accountsEn &
   typeof activityEn &
   typeof commentsEn &
   typeof createEn &
@@ -35,6 +37,7 @@ export const core: Words = coreEn;
 const files = import.meta.glob<Words>(["./messages/*/*.ts", "!./messages/core/en.ts"]);
 
 export const areas = [
+  "accounts",
   "activity",
   "comments",
   "create",

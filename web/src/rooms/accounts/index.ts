@@ -1,2 +1,2 @@
-/** The accounts room: who is here, and the ways in. */
+/** The accounts room: who is here. What pages bring along when they need it stands behind the door `later`. */
 export { type Session, session } from "./session.svelte";

@@ -1,5 +1,14 @@
 /** Who is here: nobody, somebody, or not known yet. Other rooms forget what they hold when it changes. */
-import { type Account, api, type Credentials, csrfToken, Problem, whenSignedOut } from "../../client";
+import {
+  type Account,
+  type Asked,
+  api,
+  type Credentials,
+  csrfToken,
+  type NewPerson,
+  Problem,
+  whenSignedOut,
+} from "../../client";
 import { isUnreachable, offline } from "../../offline";
 
 export type Standing = "unknown" | "guest" | "member" | "unreachable";
@@ -36,12 +45,21 @@ export class Session {
     }
   }
 
-  async join(person: Credentials & { full_name?: string }): Promise<void> {
+  async join(person: NewPerson): Promise<void> {
     this.#become(await api.join(person));
   }
 
-  async logIn(credentials: Credentials): Promise<void> {
-    this.#become(await api.logIn(credentials));
+  /** Somebody is here, or the answer says what else they have to prove. */
+  async logIn(credentials: Credentials): Promise<Asked | null> {
+    const answer = await api.logIn(credentials);
+    if ("ticket" in answer) return answer;
+    this.#become(answer);
+    return null;
+  }
+
+  /** Somebody has come in another way, or has changed what their profile says. */
+  enter(account: Account): void {
+    this.#become(account);
   }
 
   /** This device forgets the account, even where the server had already forgotten the session. */

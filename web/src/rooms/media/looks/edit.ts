@@ -9,6 +9,8 @@ export interface Crop {
 export interface Edit {
   /** Quarter turns, clockwise. */
   readonly turns: number;
+  /** Left and right change places, after the turns. */
+  readonly mirrored: boolean;
   /** Degrees, clockwise, from -25 to 25. */
   readonly straighten: number;
   /** Fractions of the photo after turning and straightening. */
@@ -39,6 +41,7 @@ export interface Look {
 /** The edit that changes nothing. */
 export const PLAIN: Edit = {
   turns: 0,
+  mirrored: false,
   straighten: 0,
   crop: { x: 0, y: 0, width: 1, height: 1 },
   look: null,
@@ -50,6 +53,14 @@ export const PLAIN: Edit = {
   vignette: 0,
   grain: 0,
 };
+
+/** Whether an edit leaves the photo as it was; a look of no strength does. */
+export function isPlain(edit: Edit): boolean {
+  const { look, strength, crop, ...others } = edit;
+  const { look: _look, strength: _strength, crop: whole, ...plain } = PLAIN;
+  if (look !== null && strength > 0) return false;
+  return JSON.stringify([crop, others]) === JSON.stringify([whole, plain]);
+}
 
 /** Vignette and grain from 0 to 1: the look's own, by its strength, and what was added by hand. */
 export function amounts(edit: Edit, look: Look | null): { vignette: number; grain: number } {

@@ -1,5 +1,5 @@
 /** Looks: the preview of edits in the browser. */
-export { amounts, type Crop, type Edit, type Look, PLAIN } from "./edit";
+export { amounts, type Crop, type Edit, isPlain, type Look, PLAIN } from "./edit";
 export { fold, SIZE } from "./fold";
 export { type Frame, frame } from "./geometry";
 export type { Photo } from "./painter";

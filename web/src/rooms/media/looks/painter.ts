@@ -8,6 +8,7 @@ export type Photo = ImageBitmap | HTMLCanvasElement | OffscreenCanvas;
 export interface Painting {
   readonly frame: Frame;
   readonly turns: number;
+  readonly mirrored: boolean;
   readonly tableKey: string;
   readonly table: () => Float32Array;
   readonly vignette: number;
@@ -106,7 +107,7 @@ export class Painter {
     this.#tableKey = painting.tableKey;
   }
 
-  #tell(program: WebGLProgram, { frame, turns, vignette, grain }: Painting): void {
+  #tell(program: WebGLProgram, { frame, turns, mirrored, vignette, grain }: Painting): void {
     const gl = this.#gl;
     const place = (name: string) => gl.getUniformLocation(program, name);
     gl.uniform1i(place("photo"), 0);
@@ -114,6 +115,7 @@ export class Painter {
     gl.uniform2i(place("size"), frame.width, frame.height);
     gl.uniform4f(place("turn"), frame.a, frame.b, frame.left, frame.top);
     gl.uniform1i(place("turns"), turns);
+    gl.uniform1i(place("mirrored"), mirrored ? 1 : 0);
     gl.uniform1f(place("vignette"), vignette);
     gl.uniform1f(place("grain"), grain);
   }

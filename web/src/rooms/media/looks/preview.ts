@@ -39,6 +39,7 @@ export function createPreview(
         painter.paint(photo, {
           frame: frame(photo.width, photo.height, edit),
           turns: edit.turns,
+          mirrored: edit.mirrored,
           tableKey: tableKey(edit),
           table: () => fold(edit, strip),
           ...amounts(edit, look),

@@ -21,6 +21,7 @@ uniform sampler3D table;
 uniform ivec2 size;
 uniform vec4 turn;
 uniform int turns;
+uniform bool mirrored;
 uniform float vignette;
 uniform float grain;
 out vec4 colour;
@@ -31,6 +32,7 @@ vec3 fetchTurned(ivec2 at) {
   ivec2 source = textureSize(photo, 0);
   ivec2 turned = (turns & 1) == 1 ? source.yx : source;
   at = clamp(at, ivec2(0), turned - 1);
+  if (mirrored) at.x = turned.x - 1 - at.x;
   if (turns == 1) at = ivec2(at.y, source.y - 1 - at.x);
   else if (turns == 2) at = source - 1 - at;
   else if (turns == 3) at = ivec2(source.x - 1 - at.y, at.x);

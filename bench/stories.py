@@ -1,0 +1,143 @@
+"""How long the tray of stories takes, and what remembering who shows something saves.
+
+Ours: the tray of somebody who follows 100, 1,000 and 5,000 people, every fifth of whom shows three stories. Reference:
+the same tray when nothing is remembered and the shards are asked about everybody followed, as after a loss of Redis.
+The target is a 99th percentile below 200 ms; the ratio is taken at 1,000.
+"""
+
+import asyncio
+import os
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import cast
+
+import asyncpg
+
+from bench.support import BenchResult, main
+from tintype.base.ids import AccountId
+from tintype.base.log import set_up_log
+from tintype.base.settings import Settings
+from tintype.schema import apply_schema
+from tintype.stack import Stack
+from tintype.stories.store import RINGS
+from tintype.wiring import Rooms, open_rooms
+
+NAME = "stories"
+SIZES = (100, 1_000, 5_000)
+SHOWN_AT = 1_000
+SHARDS = 64
+
+PEOPLE = """
+WITH person AS (
+    INSERT INTO accounts (username, password_hash) SELECT 'p' || n, '' FROM generate_series(1, $1::int) AS n
+    RETURNING id
+)
+SELECT array_agg(id ORDER BY id) FROM person
+"""
+SHOWING = """
+WITH author AS (
+    SELECT id, next_id() AS media_id FROM unnest($1::bigint[]) AS author (id)
+), picture AS (
+    INSERT INTO media (id, account_id, folder, width, height, kind)
+    SELECT media_id, id, id || '/' || media_id || '-0123456789abcdef', 1080, 1920, 'story' FROM author
+)
+INSERT INTO stories (author_id, media_id, audience)
+SELECT id, media_id, 'everyone' FROM author, generate_series(1, 3)
+"""
+FOLLOWING = """
+INSERT INTO following (account_id, followee_id, change_id)
+SELECT $1::bigint, followee.id, next_id() FROM unnest($2::bigint[]) AS followee (id)
+"""
+
+
+def run(*, quick: bool = False) -> BenchResult:
+    """Measure both, in turn, at every size."""
+    times = asyncio.run(_measure(20 if quick else 200))
+    ratios = [cold / warm for warm, cold in zip(*times[SHOWN_AT], strict=True)]
+    return BenchResult(
+        name=NAME,
+        ratio=_part(ratios, 0.5),
+        against=f"asking the shards about all {SHOWN_AT:,} followed",
+        spread=(_part(ratios, 0.05), _part(ratios, 0.95)),
+        detail={
+            f"ms at {size}": {
+                name: {"p50": round(_part(found, 0.5), 1), "p99": round(_part(found, 0.99), 1)}
+                for name, found in zip(("remembered", "asked"), both, strict=True)
+            }
+            for size, both in times.items()
+        },
+    )
+
+
+async def _measure(rounds: int) -> dict[int, tuple[list[float], list[float]]]:
+    times: dict[int, tuple[list[float], list[float]]] = {}
+    async with _opened() as rooms:
+        people = await _settle(rooms, max(SIZES))
+        for size in SIZES:
+            viewer = await _viewer(rooms, people[:size])
+            await rooms.stories.tray(viewer)
+            warm: list[float] = []
+            cold: list[float] = []
+            for _ in range(rounds):
+                warm.append(await _timed(rooms, viewer))
+                await rooms.cache.forget(RINGS, *people[:size])
+                cold.append(await _timed(rooms, viewer))
+            times[size] = warm, cold
+            print(f"{size}: {_part(warm, 0.5):.1f} ms remembered, {_part(cold, 0.5):.1f} ms asked")
+    return times
+
+
+async def _timed(rooms: Rooms, viewer: AccountId) -> float:
+    started = time.perf_counter()
+    await rooms.stories.tray(viewer)
+    return (time.perf_counter() - started) * 1_000
+
+
+async def _settle(rooms: Rooms, count: int) -> list[AccountId]:
+    """So many people, in turn on every shard; every fifth shows three stories."""
+    by_shard: list[list[AccountId]] = []
+    for number in sorted(rooms.shards.map.owners):
+        async with rooms.shards.shard(number).begin() as tx:
+            ids = cast("list[AccountId]", await tx.connection.fetchval(PEOPLE, count // SHARDS + 1))
+            await tx.connection.execute(SHOWING, ids[number % 5 :: 5])
+            by_shard.append(ids)
+    return [each for turn in zip(*by_shard, strict=True) for each in turn][:count]
+
+
+async def _viewer(rooms: Rooms, followed: Sequence[AccountId]) -> AccountId:
+    async with rooms.shards.place().begin() as tx:
+        connection: asyncpg.Connection = tx.connection
+        ids = cast("list[AccountId]", await connection.fetchval(PEOPLE, 1))
+        await connection.execute(FOLLOWING, ids[0], followed)
+    return ids[0]
+
+
+@asynccontextmanager
+async def _opened() -> AsyncGenerator[Rooms]:
+    folder = Path(tempfile.mkdtemp(prefix="tintype-bench-"))
+    os.chmod(folder, 0o711)  # noqa: PTH101, S103 - the servers' account passes through
+    async with Stack(folder / "home", postgres_servers=2, engines_only=True, durable=False) as stack:
+        found = stack.connections
+        settings = Settings(
+            home=found.home,
+            postgres=found.postgres,
+            redis=found.redis,
+            nats=found.nats,
+            shard_count=SHARDS,
+            log_level="error",
+        )
+        set_up_log(settings, process="bench")
+        await apply_schema(settings)
+        async with open_rooms(settings, process="bench") as rooms:
+            yield rooms
+
+
+def _part(numbers: Sequence[float], part: float) -> float:
+    return sorted(numbers)[min(len(numbers) - 1, int(part * len(numbers)))]
+
+
+if __name__ == "__main__":
+    main(run, __doc__)

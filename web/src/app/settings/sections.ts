@@ -1,0 +1,28 @@
+/** The parts of the settings; each arrives when it is opened. */
+import type { Component } from "svelte";
+import type { MessageKey } from "../../base/i18n";
+
+type Label = Extract<
+  MessageKey,
+  `settings.${"profile" | "account" | "privacy" | "security" | "notifications" | "programs" | "data"}`
+>;
+
+export interface Section {
+  readonly name: string;
+  readonly label: Label;
+  readonly load: () => Promise<{ default: Component }>;
+}
+
+export const sections: readonly Section[] = [
+  { name: "profile", label: "settings.profile", load: () => import("./ProfileSection.svelte") },
+  { name: "account", label: "settings.account", load: () => import("./AccountSection.svelte") },
+  { name: "privacy", label: "settings.privacy", load: () => import("./PrivacySection.svelte") },
+  { name: "security", label: "settings.security", load: () => import("./SecuritySection.svelte") },
+  {
+    name: "notifications",
+    label: "settings.notifications",
+    load: () => import("./NotificationsSection.svelte"),
+  },
+  { name: "programs", label: "settings.programs", load: () => import("./ProgramsSection.svelte") },
+  { name: "data", label: "settings.data", load: () => import("./DataSection.svelte") },
+];
