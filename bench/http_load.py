@@ -1,6 +1,7 @@
 """A bare HTTP/1.1 client for benches: connections stay open and little is parsed, so that the server is the cost."""
 
 import asyncio
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -27,20 +28,25 @@ class Wrong(Exception):
     """The server refused what it should not have."""
 
 
-async def send_all(port: int, calls: Sequence[Call], *, clients: int) -> None:
-    """Send every call once, over so many connections; any refusal ends the bench."""
+async def send_all(port: int, calls: Sequence[Call], *, clients: int) -> list[float]:
+    """Send every call once, over so many connections; any refusal ends the bench. Returns how long each took, in s."""
     waiting = iter(calls)
-    await asyncio.gather(*(_client(port, waiting) for _ in range(clients)))
+    took = await asyncio.gather(*(_client(port, waiting) for _ in range(clients)))
+    return [each for some in took for each in some]
 
 
-async def _client(port: int, waiting: Iterator[Call]) -> None:
+async def _client(port: int, waiting: Iterator[Call]) -> list[float]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    took: list[float] = []
     try:
         for call in waiting:
+            started = time.perf_counter()
             writer.write(call.encode())
             await _answer(reader, call)
+            took.append(time.perf_counter() - started)
     finally:
         writer.close()
+    return took
 
 
 async def _answer(reader: asyncio.StreamReader, call: Call) -> None:

@@ -46,10 +46,11 @@ class Site:
 
     def cpu_s(self) -> dict[str, float]:
         """CPU time that each part of the site has used up to now."""
-        return {name: _cpu_s(process) for name, process in self.parts.items()}
+        return {name: cpu_s_of(process) for name, process in self.parts.items()}
 
 
-def _cpu_s(process: psutil.Process) -> float:
+def cpu_s_of(process: psutil.Process) -> float:
+    """CPU time that a process and its children have used."""
     total = 0.0
     for each in (process, *process.children(recursive=True)):
         try:
@@ -71,36 +72,36 @@ async def both_sites(people: int, waiting_each: int) -> AsyncGenerator[tuple[Sit
 
 @asynccontextmanager
 async def _ours(people: int, waiting_each: int) -> AsyncGenerator[Site]:
-    async with _engines() as (engines, engines_of):
+    async with engines() as (found, engines_of):
         settings = Settings(
-            home=engines.home,
-            postgres=engines.postgres,
-            redis=engines.redis,
-            nats=engines.nats,
+            home=found.home,
+            postgres=found.postgres,
+            redis=found.redis,
+            nats=found.nats,
             shard_count=SHARDS,
             log_level="error",
             secret_key="of a bench",
         )
         set_up_log(settings, process="bench")
         await apply_schema(settings)
-        port, environment = _free_port(), _environment(settings)
+        port, environment = free_port(), environment_of(settings)
         with (
-            _started(["-m", "tintype", "web", "--port", str(port)], environment) as web,
-            _started(["-m", "tintype", "worker"], environment) as worker,
+            started(["-m", "tintype", "web", "--port", str(port)], environment) as web,
+            started(["-m", "tintype", "worker"], environment) as worker,
         ):
             site = Site(
                 port, engines_of | {"web": psutil.Process(web.pid), "worker": psutil.Process(worker.pid)}
             )
             async with open_rooms(settings, process="bench") as rooms:
                 await _seed(rooms, site, people, waiting_each)
-            await _wait_for(port)
+            await wait_for(port)
             yield site
 
 
 @asynccontextmanager
 async def _peer(people: int, waiting_each: int) -> AsyncGenerator[Site]:
-    async with _engines() as (engines, engines_of):
-        parts = urlsplit(engines.postgres[0])
+    async with engines() as (found, engines_of):
+        parts = urlsplit(found.postgres[0])
         environment = os.environ | {
             "PEER_HOST": parts.hostname or "",
             "PEER_PORT": str(parts.port),
@@ -118,8 +119,8 @@ async def _peer(people: int, waiting_each: int) -> AsyncGenerator[Site]:
             capture_output=True,
             text=True,
         )
-        port = _free_port()
-        with _started(["-m", "bench.peers.django_social.serve", "serve", str(port)], environment) as web:
+        port = free_port()
+        with started(["-m", "bench.peers.django_social.serve", "serve", str(port)], environment) as web:
             parts = {"postgres": engines_of["postgres"], "web": psutil.Process(web.pid)}
             site = Site(port, parts)
             first_media = int(first.stdout)
@@ -130,7 +131,7 @@ async def _peer(people: int, waiting_each: int) -> AsyncGenerator[Site]:
                 start = first_media + number * waiting_each
                 site.media[number] = [str(start + each) for each in range(waiting_each)]
             site.posts = [str(number + 1) for number in range(people * POSTS_EACH)]
-            await _wait_for(port)
+            await wait_for(port)
             yield site
 
 
@@ -141,14 +142,15 @@ async def _seed(rooms: Rooms, site: Site, people: int, waiting_each: int) -> Non
         site.tokens.append(made.token)
         site.accounts.append(str(made.account.id))
         site.usernames.append(made.account.username)
-        ids = [await _picture(rooms, made.account.id) for _ in range(POSTS_EACH + waiting_each)]
+        ids = [await add_picture(rooms, made.account.id) for _ in range(POSTS_EACH + waiting_each)]
         for media_id in ids[:POSTS_EACH]:
             post_id = await rooms.posts.publish(made.account.id, [media_id], caption="a post")
             site.posts.append(str(post_id))
         site.media[number] = [str(each) for each in ids[POSTS_EACH:]]
 
 
-async def _picture(rooms: Rooms, account_id: int) -> MediaId:
+async def add_picture(rooms: Rooms, account_id: int) -> MediaId:
+    """A picture that waits to be posted."""
     shard = rooms.shards.owner(account_id)
     media_id = await shard.fetch_value(MEDIA.draw_media_id)
     await shard.execute(
@@ -170,7 +172,8 @@ async def _picture(rooms: Rooms, account_id: int) -> MediaId:
 
 
 @asynccontextmanager
-async def _engines() -> AsyncGenerator[tuple[Connections, dict[str, psutil.Process]]]:
+async def engines() -> AsyncGenerator[tuple[Connections, dict[str, psutil.Process]]]:
+    """Engines of their own, with their processes by name."""
     folder = Path(tempfile.mkdtemp(prefix="tintype-bench-"))
     folder.chmod(0o711)  # noqa: ASYNC240 - one call; the servers' account passes through
     before = {each.pid for each in psutil.Process().children(recursive=True)}
@@ -185,7 +188,9 @@ def _part(process: psutil.Process) -> str:
     return next((part for part in ("postgres", "valkey", "nats") if part in name), name)
 
 
-class _started:  # noqa: N801 - reads as a verb where it is used
+class started:  # noqa: N801 - reads as a verb where it is used
+    """A process for the length of a block."""
+
     def __init__(self, arguments: list[str], environment: dict[str, str]) -> None:
         self._command, self._environment = [sys.executable, *arguments], environment
 
@@ -198,7 +203,8 @@ class _started:  # noqa: N801 - reads as a verb where it is used
         self._process.wait(10)
 
 
-def _environment(settings: Settings) -> dict[str, str]:
+def environment_of(settings: Settings) -> dict[str, str]:
+    """What a process of ours must be told."""
     return os.environ | {
         "TINTYPE_HOME": str(settings.home),
         "TINTYPE_POSTGRES": " ".join(settings.postgres),
@@ -210,13 +216,15 @@ def _environment(settings: Settings) -> dict[str, str]:
     }
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
-async def _wait_for(port: int) -> None:
+async def wait_for(port: int) -> None:
+    """Somebody listens on this port."""
     deadline = time.monotonic() + START_S
     while True:
         try:

@@ -2,7 +2,7 @@
 
 Ours: the tray of somebody who follows 100, 1,000 and 5,000 people, every fifth of whom shows three stories. Reference:
 the same tray when nothing is remembered and the shards are asked about everybody followed, as after a loss of Redis.
-The target is a 99th percentile below 200 ms; the ratio is taken at 1,000.
+The target is a 99th percentile below 200 ms; the ratio is taken at 1,000. "cpu" is what this process spends on one.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ SELECT $1::bigint, followee.id, next_id() FROM unnest($2::bigint[]) AS followee 
 
 def run(*, quick: bool = False) -> BenchResult:
     """Measure both, in turn, at every size."""
-    times = asyncio.run(_measure(20 if quick else 200))
+    times, cpu_ms = asyncio.run(_measure(20 if quick else 200))
     ratios = [cold / warm for warm, cold in zip(*times[SHOWN_AT], strict=True)]
     return BenchResult(
         name=NAME,
@@ -68,17 +68,19 @@ def run(*, quick: bool = False) -> BenchResult:
                 for name, found in zip(("remembered", "asked"), both, strict=True)
             }
             for size, both in times.items()
-        },
+        }
+        | {"cpu ms, remembered": cpu_ms},
     )
 
 
-async def _measure(rounds: int) -> dict[int, tuple[list[float], list[float]]]:
+async def _measure(rounds: int) -> tuple[dict[int, tuple[list[float], list[float]]], dict[int, float]]:
     times: dict[int, tuple[list[float], list[float]]] = {}
+    cpu_ms: dict[int, float] = {}
     async with _opened() as rooms:
         people = await _settle(rooms, max(SIZES))
         for size in SIZES:
             viewer = await _viewer(rooms, people[:size])
-            await rooms.stories.tray(viewer)
+            cpu_ms[size] = await _cpu(rooms, viewer, rounds)
             warm: list[float] = []
             cold: list[float] = []
             for _ in range(rounds):
@@ -87,7 +89,16 @@ async def _measure(rounds: int) -> dict[int, tuple[list[float], list[float]]]:
                 cold.append(await _timed(rooms, viewer))
             times[size] = warm, cold
             print(f"{size}: {_part(warm, 0.5):.1f} ms remembered, {_part(cold, 0.5):.1f} ms asked")
-    return times
+    return times, cpu_ms
+
+
+async def _cpu(rooms: Rooms, viewer: AccountId, rounds: int) -> float:
+    """What this process spends on a tray, in milliseconds: it does not depend on what else the machine does."""
+    await rooms.stories.tray(viewer)
+    started = time.process_time()
+    for _ in range(rounds):
+        await rooms.stories.tray(viewer)
+    return round((time.process_time() - started) * 1_000 / rounds, 1)
 
 
 async def _timed(rooms: Rooms, viewer: AccountId) -> float:

@@ -18,11 +18,13 @@ from tintype import (
     accounts,
     belongings,
     comments,
+    feed,
     graph,
     media,
     moderation,
     notifications,
     posts,
+    ranking,
     saves,
     search,
     stories,
@@ -40,10 +42,10 @@ from tintype.base.memory import connect_redis
 from tintype.base.outbox import Outbox
 from tintype.base.settings import Settings, directory_dsn, server_dsns
 from tintype.base.tallies import Reconciler, Tally
-from tintype.base.wire import PipelinedWire
+from tintype.base.wire import PipelinedWire, SharedWire, Wire
 from tintype.belongings import Departures
 from tintype.comments import Comments
-from tintype.feed import Feed, Timelines, Visible
+from tintype.feed import Feed, Visible
 from tintype.graph import Circles, Graph, Sight, Suggestions, graph_tallies
 from tintype.media import MediaBelongings, MediaLibrary, MediaRoom, Progress, build_media
 from tintype.moderation import Moderation
@@ -64,11 +66,14 @@ QUERIES = (
     posts.QUERIES,
     comments.QUERIES,
     saves.QUERIES,
+    feed.QUERIES,
     notifications.QUERIES,
     search.QUERIES,
     moderation.QUERIES,
     belongings.QUERIES,
+    ranking.QUERIES,
     stories.QUERIES,
+    feed.VISIBLE_QUERIES,
 )
 
 RECONCILE_EVERY_S = 6 * 3_600.0
@@ -168,13 +173,19 @@ async def open_rooms(
         stack.push_async_callback(redis.aclose)
         bus = await connect_bus(settings, name=process)
         stack.push_async_callback(_close_bus, bus)
-        rooms = build_rooms(settings, shards, redis, bus)
+        wire = SharedWire(redis)
+        stack.push_async_callback(wire.close)
+        rooms = build_rooms(settings, shards, redis, bus, wire)
         stack.push_async_callback(rooms.notifications.close)
+        stack.push_async_callback(rooms.ranking.close)
         yield rooms
 
 
-def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -> Rooms:
+def build_rooms(
+    settings: Settings, shards: Shards, redis: Redis, bus: Client, wire: Wire | None = None
+) -> Rooms:
     """The rooms on connections that somebody else opened."""
+    wire = wire or PipelinedWire(redis)
     names = Names(settings.namespace)
 
     async def poke(server: str) -> None:
@@ -186,7 +197,7 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
             await bus.publish(names.media_progress, msgspec.json.encode(progress))
 
     events = Outbox(poke)
-    cache, limiter = Cache(redis, settings.namespace), Limiter(redis, settings.namespace)
+    cache, limiter = Cache(redis, settings.namespace, wire), Limiter(redis, settings.namespace)
     people = Accounts(shards, events, cache, limiter, settings=settings)
     follows = Graph(shards, events, people, limiter)
     sight = Sight(people, follows)
@@ -205,16 +216,36 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
     shared = Posts(desk)
     pictures.library.listen(shared.forget_pictures)
     said = Comments(shards, events, sight, shared, names=posts.Names(people, cache), limiter=limiter)
-    kept = Saves(shards, shared)
-    wire = PipelinedWire(redis)
-    ranking = Ranking(wire, settings.namespace)
+    kept = Saves(shards, events, shared)
+    ordering = Ranking(
+        wire,
+        redis,
+        shards,
+        accounts=people,
+        posts=shared,
+        sight=sight,
+        limiter=limiter,
+        settings=settings,
+    )
+    home = Feed(
+        shards,
+        events,
+        wire,
+        graph=follows,
+        posts=shared,
+        visible=Visible(shards, wire, cache, shared, people),
+        ranking=ordering,
+        namespace=settings.namespace,
+        idle_days=settings.feed_idle_days,
+        push_followers=settings.feed_push_followers,
+    )
     shown = Stories(
         shards,
         events,
         sight,
         graph=follows,
         media=pictures.library,
-        ranking=ranking,
+        ranking=ordering,
         limiter=limiter,
         cache=cache,
         stories_per_day=settings.stories_per_day,
@@ -253,13 +284,8 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
         profiles=Profiles(desk, shared),
         comments=said,
         saves=kept,
-        ranking=ranking,
-        feed=Feed(
-            Timelines(redis, settings.namespace),
-            follows,
-            shared,
-            Visible(shared, follows, sight, kept),
-        ),
+        ranking=ordering,
+        feed=home,
         stories=shown,
         notifications=told,
         search=finding,
@@ -272,7 +298,9 @@ def build_rooms(settings: Settings, shards: Shards, redis: Redis, bus: Client) -
             {
                 "comments": said,
                 "saves": kept,
+                "ranking": ordering,
                 "stories": shown,
+                "feed": home,
                 "posts": shared,
                 "graph": follows,
                 "search": finding,

@@ -107,6 +107,12 @@ def _make_things(fuzzer: httpx.Client) -> dict[str, str]:
     )
     place = make("/places", {"name": "Long Bridge", "latitude": 1, "longitude": 2})["place_id"]
     post = make("/posts", {"media_ids": [media], "caption": "#sea @other"})["post_id"]
+    sent: dict[str, Any] = {
+        "files": {"file": ("photo.jpg", photo(), "image/jpeg")},
+        "data": {"kind": "story"},
+    }
+    shown = fuzzer.post("/media/upload", **sent).raise_for_status().json()["media_id"]
+    story = make("/stories", {"media_id": shown})["story_id"]
     upload = fuzzer.post("/media/tus", headers=TUS | {"Upload-Length": "9"}).headers["Location"]
     case = {"kind": "account", "object_id": judged, "reason": "none"}
     return {
@@ -120,6 +126,8 @@ def _make_things(fuzzer: httpx.Client) -> dict[str, str]:
         "object_id": post,
         "comment_id": make(f"/posts/{post}/comments", {"text": "mine"})["comment_id"],
         "collection_id": make("/collections", {"name": "sea"})["collection_id"],
+        "story_id": story,
+        "highlight_id": make("/highlights", {"title": "sea", "story_ids": [story]})["highlight_id"],
         "case_id": make("/moderation/cases", case)["case_id"],
         "export_id": make("/accounts/me/exports")["export_id"],
         "search_id": make("/search/recent", {"kind": "words", "subject": "sea"})["search_id"],

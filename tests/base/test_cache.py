@@ -5,6 +5,7 @@ import pytest
 from redis.exceptions import ConnectionError as RedisAway
 
 from tintype.base.cache import Cache, Kind
+from tintype.base.wire import PipelinedWire
 from tintype.wiring import Rooms
 
 
@@ -65,7 +66,7 @@ async def test_without_redis_everything_is_loaded(rooms: Rooms, monkeypatch: pyt
         raise RedisAway
 
     cache, source = Cache(rooms.redis, "elsewhere"), Source()
-    monkeypatch.setattr(rooms.redis, "mget", away)
+    monkeypatch.setattr(PipelinedWire, "ask", away)
     monkeypatch.setattr(rooms.redis, "delete", away)
 
     assert await cache.find(CARDS, 1, source.load) == Card("one")

@@ -15,7 +15,7 @@ from tests.stories.showing import (
     story_id,
     tray,
 )
-from tests.support import Person, on_server
+from tests.support import Person
 from tintype.wiring import Rooms
 
 PARTS = """
@@ -213,17 +213,6 @@ async def test_the_picture_of_a_story_goes_an_hour_after_its_end(
     assert (await ana.client.get(url)).status_code == 404
     states = await query(rooms, id_of(ana), "SELECT state FROM media")
     assert [row["state"] for row in states] in (["deleted"], [])
-
-
-async def test_the_schema_check_passes_over_days(rooms: Rooms, clock: Clock) -> None:
-    """Shards differ in the days they have, and that is no drift."""
-    await clock.move(24 * 60)
-    rows = await on_server(
-        rooms.settings.postgres[0],
-        "SELECT count(*) FROM pg_class WHERE relname ~ '__[0-9]+$' AND relispartition AND relkind = 'r'",
-    )
-
-    assert rows[0][0] > 0
 
 
 def test_an_id_holds_its_milliseconds_above_the_shift(rooms: Rooms) -> None:

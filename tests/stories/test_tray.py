@@ -100,7 +100,7 @@ async def test_a_loader_that_read_before_a_story_does_not_hide_it(
     """Somebody reads that there is nothing, a story appears, and only then the reading is stored: it is not."""
     ana, bo = friends
 
-    async def load_slowly(authors: list[AccountId]) -> dict[AccountId, tuple[int, ...]]:
+    async def load_slowly(authors: list[AccountId]) -> dict[AccountId, tuple[tuple[int, bool], ...]]:
         await show(ana)
         return dict.fromkeys(authors, ())
 

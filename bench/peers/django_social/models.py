@@ -86,6 +86,30 @@ class Like(models.Model):
         constraints = [models.UniqueConstraint(fields=["post", "account"], name="like_once")]
 
 
+class Save(models.Model):
+    """One person keeps one post."""
+
+    post = models.ForeignKey(Post, on_delete=models.CASCADE)
+    account = models.ForeignKey(Account, on_delete=models.CASCADE)
+
+    class Meta:
+        """One row per pair."""
+
+        constraints = [models.UniqueConstraint(fields=["account", "post"], name="save_once")]
+
+
+class Mute(models.Model):
+    """Whose posts somebody does not want to see."""
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="mutes")
+    muted = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        """One row per pair."""
+
+        constraints = [models.UniqueConstraint(fields=["account", "muted"], name="mute_once")]
+
+
 class Comment(models.Model):
     """Something said under a post."""
 

@@ -8,6 +8,27 @@ from bench.peers.django_social import site  # noqa: F401 - configures Django
 POSTS_EACH = 3
 
 
+def make_tables() -> None:
+    """Every table, empty."""
+    from django.db import connection
+
+    from bench.peers.django_social import models
+
+    tables = [models.Account, models.Token, models.Follow, models.Block, models.Mute]
+    tables += [models.Post, models.Media, models.Like, models.Save, models.Comment]
+    with connection.schema_editor() as editor:
+        for table in tables:
+            editor.create_model(table)
+
+
+def seed_feed(text: str) -> None:
+    """Make the tables, and a town of readers and authors as its JSON says."""
+    from bench.peers.django_social.feed import seed_town
+
+    make_tables()
+    seed_town(text)
+
+
 def seed(people: int) -> None:
     """Make the tables, and people with a token, three posts and pictures yet to be posted."""
     from django.db import connection
@@ -15,11 +36,7 @@ def seed(people: int) -> None:
 
     from bench.peers.django_social import models
 
-    tables = [models.Account, models.Token, models.Follow, models.Block]
-    tables += [models.Post, models.Media, models.Like, models.Comment]
-    with connection.schema_editor() as editor:
-        for table in tables:
-            editor.create_model(table)
+    make_tables()
     later = timezone.now() + dt.timedelta(days=1)
     accounts = models.Account.objects.bulk_create(
         models.Account(username=f"person{number}", post_count=POSTS_EACH) for number in range(people)
@@ -70,4 +87,7 @@ def serve(port: int) -> None:
 
 
 if __name__ == "__main__":
-    {"seed": seed, "media": add_media, "serve": serve}[sys.argv[1]](int(sys.argv[2]))
+    if sys.argv[1] == "feed":
+        seed_feed(sys.argv[2])
+    else:
+        {"seed": seed, "media": add_media, "serve": serve}[sys.argv[1]](int(sys.argv[2]))

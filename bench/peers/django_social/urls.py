@@ -1,8 +1,8 @@
-"""The five routes, under the same addresses as ours."""
+"""The routes, under the same addresses as ours."""
 
 from django.urls import path
 
-from bench.peers.django_social import views
+from bench.peers.django_social import feed, views
 
 urlpatterns = [
     path("api/v1/posts/<int:post_id>/like", views.like),
@@ -10,4 +10,5 @@ urlpatterns = [
     path("api/v1/accounts/<int:account_id>/follow", views.follow),
     path("api/v1/profiles/<str:username>", views.profile),
     path("api/v1/posts", views.publish),
+    path("api/v1/feed", feed.feed),
 ]

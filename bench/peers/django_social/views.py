@@ -13,7 +13,8 @@ from bench.peers.django_social.models import Account, Block, Comment, Follow, Li
 PAGE = 12
 
 
-def _viewer(request: HttpRequest) -> Account | None:
+def viewer_of(request: HttpRequest) -> Account | None:
+    """Who asks, by the token."""
     key = request.headers.get("Authorization", "").removeprefix("Bearer ")
     found = Token.objects.select_related("account").filter(key=key, expires_at__gt=timezone.now()).first()
     return found.account if found else None
@@ -27,7 +28,8 @@ def _may_see(viewer: Account, author: Account) -> bool:
     return not author.is_private or Follow.objects.filter(follower=viewer, followee=author).exists()
 
 
-def _refuse(status: int, code: str) -> JsonResponse:
+def refuse(status: int, code: str) -> JsonResponse:
+    """A refusal."""
     return JsonResponse({"status": status, "code": code}, status=status)
 
 
@@ -38,11 +40,11 @@ def _visible_post(viewer: Account, post_id: int) -> Post | None:
 
 def like(request: HttpRequest, post_id: int) -> HttpResponse:
     """Like a post once."""
-    viewer = _viewer(request)
+    viewer = viewer_of(request)
     if viewer is None:
-        return _refuse(401, "not_signed_in")
+        return refuse(401, "not_signed_in")
     if _visible_post(viewer, post_id) is None:
-        return _refuse(404, "post_not_found")
+        return refuse(404, "post_not_found")
     with transaction.atomic():
         _, is_new = Like.objects.get_or_create(post_id=post_id, account=viewer)
         if is_new:
@@ -52,29 +54,29 @@ def like(request: HttpRequest, post_id: int) -> HttpResponse:
 
 def comment(request: HttpRequest, post_id: int) -> HttpResponse:
     """Say something under a post."""
-    viewer = _viewer(request)
+    viewer = viewer_of(request)
     if viewer is None:
-        return _refuse(401, "not_signed_in")
+        return refuse(401, "not_signed_in")
     text = str(json.loads(request.body)["text"]).strip()
     if not 1 <= len(text) <= 2200:
-        return _refuse(400, "comment_invalid")
+        return refuse(400, "comment_invalid")
     if _visible_post(viewer, post_id) is None:
-        return _refuse(404, "post_not_found")
+        return refuse(404, "post_not_found")
     with transaction.atomic():
         made = Comment.objects.create(post_id=post_id, account=viewer, text=text)
         Post.objects.filter(pk=post_id).update(comment_count=F("comment_count") + 1)
-    body = {"comment_id": str(made.pk), "text": text, "created_at": made.created_at, "author": _card(viewer)}
+    body = {"comment_id": str(made.pk), "text": text, "created_at": made.created_at, "author": card(viewer)}
     return JsonResponse(body, status=201)
 
 
 def follow(request: HttpRequest, account_id: int) -> HttpResponse:
     """Follow somebody once."""
-    viewer = _viewer(request)
+    viewer = viewer_of(request)
     if viewer is None:
-        return _refuse(401, "not_signed_in")
+        return refuse(401, "not_signed_in")
     other = Account.objects.filter(pk=account_id).first()
     if other is None or not (_may_see(viewer, other) or other.is_private):
-        return _refuse(404, "account_not_found")
+        return refuse(404, "account_not_found")
     with transaction.atomic():
         _, is_new = Follow.objects.get_or_create(follower=viewer, followee=other)
         if is_new:
@@ -85,9 +87,9 @@ def follow(request: HttpRequest, account_id: int) -> HttpResponse:
 
 def profile(request: HttpRequest, username: str) -> HttpResponse:
     """Somebody, how the viewer stands to them, and their first twelve posts."""
-    viewer = _viewer(request)
+    viewer = viewer_of(request)
     if viewer is None:
-        return _refuse(401, "not_signed_in")
+        return refuse(401, "not_signed_in")
     followed = Follow.objects.filter(follower=viewer, followee=OuterRef("pk"))
     follows_back = Follow.objects.filter(follower=OuterRef("pk"), followee=viewer)
     blocks = Block.objects.filter(
@@ -101,8 +103,8 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         .first()
     )
     if found is None or found.is_blocked:
-        return _refuse(404, "account_not_found")
-    body = _card(found) | {
+        return refuse(404, "account_not_found")
+    body = card(found) | {
         "bio": found.bio,
         "post_count": found.post_count,
         "follower_count": found.follower_count,
@@ -114,15 +116,15 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
     if found.pk == viewer.pk or not found.is_private or found.is_followed:
         liked = Like.objects.filter(post=OuterRef("pk"), account=viewer)
         posts = found.posts.order_by("-id").annotate(is_liked=Exists(liked)).prefetch_related("media")[:PAGE]
-        body["posts"] = [_show(post, found) for post in posts]
+        body["posts"] = [show(post, found) for post in posts]
     return JsonResponse(body)
 
 
 def publish(request: HttpRequest) -> HttpResponse:
     """Make a post of uploaded pictures."""
-    viewer = _viewer(request)
+    viewer = viewer_of(request)
     if viewer is None:
-        return _refuse(401, "not_signed_in")
+        return refuse(401, "not_signed_in")
     asked = json.loads(request.body)
     ids = [int(each) for each in asked["media_ids"]]
     with transaction.atomic():
@@ -130,13 +132,14 @@ def publish(request: HttpRequest) -> HttpResponse:
         taken = Media.objects.filter(pk__in=ids, owner=viewer, post__isnull=True).update(post=post)
         if taken != len(ids):
             transaction.set_rollback(True)
-            return _refuse(400, "media_invalid")
+            return refuse(400, "media_invalid")
         Account.objects.filter(pk=viewer.pk).update(post_count=F("post_count") + 1)
     post.is_liked = False
-    return JsonResponse(_show(post, viewer), status=201)
+    return JsonResponse(show(post, viewer), status=201)
 
 
-def _card(account: Account) -> dict[str, Any]:
+def card(account: Account) -> dict[str, Any]:
+    """Somebody beside what they made."""
     return {
         "user_id": str(account.pk),
         "username": account.username,
@@ -146,10 +149,11 @@ def _card(account: Account) -> dict[str, Any]:
     }
 
 
-def _show(post: Any, author: Account) -> dict[str, Any]:
+def show(post: Any, author: Account) -> dict[str, Any]:
+    """A post for the answer."""
     return {
         "post_id": str(post.pk),
-        "author": _card(author),
+        "author": card(author),
         "caption": post.caption,
         "like_count": post.like_count,
         "comment_count": post.comment_count,

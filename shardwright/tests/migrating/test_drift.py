@@ -98,6 +98,20 @@ async def test_columns_in_another_order_are_found(settled: Fleet) -> None:
     assert difference.found == "id, username, mood, made_at, order"
 
 
+async def test_partitions_that_come_and_go_are_no_drift(settled: Fleet) -> None:
+    for shard in range(8):
+        await settled.run(shard, "CREATE TABLE days (id bigint PRIMARY KEY) PARTITION BY RANGE (id)")
+        await settled.run(
+            shard,
+            "CREATE TRIGGER shardwright_guard BEFORE INSERT ON days FOR EACH STATEMENT EXECUTE FUNCTION guard()",
+        )
+    await settled.run(3, "CREATE TABLE days__20260115 PARTITION OF days FOR VALUES FROM (1) TO (2)")
+    assert await settled.migrator().drift() == []
+
+    await settled.run(3, "CREATE TABLE days_old PARTITION OF days FOR VALUES FROM (0) TO (1)")
+    assert [each.what for each in await settled.migrator().drift()] == ["table days_old"]
+
+
 async def test_servers_are_compared_with_each_other_too(settled: Fleet) -> None:
     await settled.run(0, "ALTER TABLE common.outbox ADD COLUMN extra text")
 

@@ -8,10 +8,10 @@ from tintype.accounts.ground import Ground
 from tintype.accounts.models import Account
 from tintype.accounts.names import USERNAME, fold_username
 from tintype.accounts.store import QUERIES
-from tintype.base.cache import Kind
+from tintype.base.cache import Kind, Source
 from tintype.base.ids import AccountId, has_shard
 
-CARDS = Kind("account", Account, ttl_s=300)
+CARDS = Kind("account", Account, ttl_s=300, decoded_here=10_000)
 
 
 class Directory:
@@ -19,6 +19,7 @@ class Directory:
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
+        self.cards = Source(CARDS, self._load)
 
     async def find_id(self, username: str) -> AccountId | None:
         """The account id behind a username, in any case of letters."""

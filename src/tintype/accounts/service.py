@@ -16,7 +16,7 @@ from tintype.accounts.ground import Ground
 from tintype.accounts.joining import Joining
 from tintype.accounts.mailers import open_mailer
 from tintype.accounts.mailing import Mailing
-from tintype.accounts.models import Account, Caller, SignedIn, Status
+from tintype.accounts.models import Account, Caller, Pass, SignedIn, Status
 from tintype.accounts.passkeys import Passkeys
 from tintype.accounts.passwords import Passwords
 from tintype.accounts.profiles import Profiles
@@ -28,7 +28,7 @@ from tintype.accounts.standing import Standing
 from tintype.accounts.totp import Totp
 from tintype.accounts.vault import Vault
 from tintype.base.belongings import Record
-from tintype.base.cache import Cache
+from tintype.base.cache import Cache, Source
 from tintype.base.ids import AccountId
 from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.limits import Limiter
@@ -125,11 +125,17 @@ class Accounts:
 
     async def find_session(self, token: str) -> Account | None:
         """The account that this token speaks for, if it still does."""
-        held = await self.sessions.find(token)
-        if held is None:
-            return None
-        account = (await self.find_many([held.account_id])).get(held.account_id)
-        return account if account is not None and account.is_active else None
+        held = await self.find_holder(token)
+        return held[1] if held else None
+
+    async def find_holder(self, token: str) -> tuple[Pass, Account] | None:
+        """The session of this token and its account, if it still stands and the account is in use."""
+        return await self.sessions.find_with_account(token, self._directory.cards)
+
+    @property
+    def cards(self) -> Source[AccountId, Account]:
+        """Where accounts come from, for a reader that asks for many things in one round trip."""
+        return self._directory.cards
 
     async def find_id(self, username: str) -> AccountId | None:
         """The account id behind a username, in any case of letters."""

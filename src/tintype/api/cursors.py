@@ -5,18 +5,12 @@ import binascii
 
 import msgspec
 
-from tintype.base.errors import Invalid
+from tintype.base.errors import CursorInvalid
 from tintype.base.ids import LARGEST_ID
 
 VERSION = b"1:"
 PLACE_VERSION = b"2:"
 START = LARGEST_ID
-
-
-class CursorInvalid(Invalid):
-    """That cursor is not one of ours; begin again without one."""
-
-    code = "cursor_invalid"
 
 
 def encode_cursor(before: int | None) -> str | None:

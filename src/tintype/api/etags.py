@@ -24,11 +24,11 @@ def tagged(request: Request[Any, Any, Any], view: T) -> Response[T]:
     content = msgspec.json.encode(view)
     etag = f'"{hashlib.blake2b(content, digest_size=12).hexdigest()}"'
     headers = {"ETag": etag, "Cache-Control": "private, no-cache", "Vary": "Authorization, Cookie"}
-    if _matches(request.headers.get("if-none-match", ""), etag):
+    if matches(request.headers.get("if-none-match", ""), etag):
         return Response(None, status_code=304, headers=headers)  # pyright: ignore[reportReturnType] - 304 has no content
     return Response(content, headers=headers, media_type="application/json")  # pyright: ignore[reportReturnType] - encoded once
 
 
-def _matches(sent: str, etag: str) -> bool:
+def matches(sent: str, etag: str) -> bool:
     """Whether one of the tags sent is this one; weak ones count, as RFC 9110 has it for reads."""
     return any(each.strip().removeprefix("W/") in {etag, "*"} for each in sent.split(","))

@@ -32,6 +32,12 @@ BY_NAME: dict[str, Any] = {
     "height": 1350,
     "hashtag": "morning",
     "word": "spoiler",
+    "audience": "everyone",
+    "media_type": "image",
+    "media_url": "/media/141402734592003/141402734592777-x1y2z3/1080.jpg",
+    "reaction": "🔥",
+    "viewer_reaction": "🔥",
+    "ttl_remaining": 86_391,
 }
 BY_FORMAT: dict[str, Any] = {
     "date-time": "2026-11-01T07:42:00Z",

@@ -9,7 +9,7 @@ from litestar.params import JSONBody
 from tintype.accounts import Account
 from tintype.api import scopes
 from tintype.api.given import Guest, House, PathId, Viewer, id_from
-from tintype.api.story_views import HighlightsView, HighlightView, show_highlight, show_highlight_card
+from tintype.api.highlight_views import HighlightsView, HighlightView, show_highlight, show_highlight_card
 from tintype.base.ids import AccountId, IdText
 from tintype.stories import HighlightChange, HighlightId, ItemId, StoryId
 from tintype.wiring import Rooms

@@ -27,7 +27,6 @@ from tintype.notifications import (
     StoryGlance,
 )
 from tintype.posts import Post
-from tintype.stories import Reaction
 
 ASKS_BACK = frozenset({"follow", "accepted"})
 Recency = Literal["today", "week", "month", "earlier"]
@@ -62,7 +61,7 @@ class StoryGlanceView(msgspec.Struct, frozen=True):
     is_live: bool
     thumbnail_url: str | None
     text: str | None
-    reaction: Reaction | None
+    reaction: str | None
 
 
 class NotificationView(msgspec.Struct, frozen=True):

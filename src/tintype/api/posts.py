@@ -1,4 +1,4 @@
-"""Posting, liking and the feed over HTTP."""
+"""Posting and liking over HTTP."""
 
 from typing import Annotated, Any
 
@@ -11,17 +11,17 @@ from tintype.api.cursors import decode_cursor, encode_cursor
 from tintype.api.drafts import NewPost, PostEdit, read_edit, read_place, read_tags
 from tintype.api.etags import UNCHANGED, tagged
 from tintype.api.given import Cursor, Guest, House, Limit, PostRef, Viewer, id_from, post_from
-from tintype.api.shown import show_page, show_posts
-from tintype.api.views import PeopleView, PostsView, PostView, show_person
+from tintype.api.shown import show_posts
+from tintype.api.views import PeopleView, PostView, show_person
 from tintype.base.ids import MediaId, PostId
-from tintype.posts import Page, PostNotFound
+from tintype.posts import PostNotFound
 from tintype.wiring import Rooms
 
 IdempotencyKey = Annotated[str | None, HeaderParameter(name="Idempotency-Key", max_length=128)]
 
 
 class PostsApi(Controller):
-    """Posts and the feed."""
+    """Posts."""
 
     path = "/api/v1"
     tags = ("Posts",)
@@ -114,12 +114,6 @@ class PostsApi(Controller):
         )
         people = [show_person(each) for each in page.items]
         return PeopleView(people, encode_cursor(page.next_before), page.next_before is not None)
-
-    @get("/feed", summary="The home feed", tags=["Feed"], scope=scopes.READ)
-    async def feed(self, viewer: Viewer, rooms: House, cursor: Cursor = None, limit: Limit = 20) -> PostsView:
-        """Posts of the people one follows and one's own, newest first."""
-        page = await rooms.feed.read(viewer.id, before=decode_cursor(cursor), limit=limit)
-        return await show_page(rooms, viewer, Page(page.posts, page.next_before))
 
 
 async def _show_one(rooms: Rooms, viewer: Account | None, post_id: PostId) -> PostView:

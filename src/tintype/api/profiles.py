@@ -28,6 +28,8 @@ class ProfilesApi(Controller):
     ) -> Response[ProfileView]:
         """The account, how the viewer stands to it, and its first twelve posts."""
         found = await rooms.profiles.get(username, viewer=guest.id if guest else None)
+        if guest is not None:
+            rooms.ranking.looking.visit(guest.id, found.seen.account.id)
         return tagged(request, _show(found, rooms))
 
     @get(

@@ -6,11 +6,11 @@ middleware of its own.
 
 import re
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from functools import lru_cache
 from typing import Any
 
 from litestar import Litestar
-from litestar.datastructures import MutableScopeHeaders
 from prometheus_client import Histogram
 
 from tintype.base.log import begin_request, get_log
@@ -30,6 +30,8 @@ SAFE_HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "geolocation=(self), camera=(self), microphone=(self)",
 }
+SAFE_PAIRS = [(name.lower().encode(), value.encode()) for name, value in SAFE_HEADERS.items()]
+REQUEST_ID = b"x-request-id"
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -52,7 +54,9 @@ class RequestLog:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        offered = dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1")
+        offered = next((value for name, value in scope["headers"] if name == REQUEST_ID), b"").decode(
+            "latin-1"
+        )
         request_id = begin_request(offered if SAFE_ID.fullmatch(offered) else None)
         started = time.perf_counter()
         status = 500
@@ -61,10 +65,7 @@ class RequestLog:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableScopeHeaders.from_message(message)
-                headers["X-Request-Id"] = request_id
-                for name, value in SAFE_HEADERS.items():
-                    headers.setdefault(name, value)
+                message["headers"] = _marked(message.get("headers", ()), request_id)
             await send(message)
 
         try:
@@ -73,10 +74,24 @@ class RequestLog:
             _note(scope, status, time.perf_counter() - started)
 
 
+def _marked(sent: Iterable[tuple[bytes, bytes]], request_id: str) -> list[tuple[bytes, bytes]]:
+    """The headers of an answer, with its id and with the safe ones that it does not set itself."""
+    headers = [(name.lower(), value) for name, value in sent]
+    present = {name for name, _ in headers}
+    headers += [pair for pair in SAFE_PAIRS if pair[0] not in present]
+    headers.append((REQUEST_ID, request_id.encode()))
+    return headers
+
+
+@lru_cache(maxsize=2_000)
+def _seconds_of(method: str, route: str, status: int) -> Histogram:
+    return request_seconds.labels(method, route, status)
+
+
 def _note(scope: Scope, status: int, seconds: float) -> None:
     # The route's template, never the path: a label per id would grow without end.
     route, method = str(scope.get("path_template") or "unmatched"), str(scope["method"])
-    request_seconds.labels(method, route, status).observe(seconds)
+    _seconds_of(method, route, status).observe(seconds)
     if scope["path"] not in QUIET:
         path, ms = scope["path"], round(seconds * 1000, 1)
         log.info("request.served", method=method, path=path, status=status, ms=ms)

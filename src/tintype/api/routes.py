@@ -6,6 +6,7 @@ from tintype.api.accounts import AccountsApi
 from tintype.api.belongings import BelongingsApi
 from tintype.api.comments import CommentsApi
 from tintype.api.demo import DemoApi
+from tintype.api.feed import FeedApi
 from tintype.api.graph import GraphApi
 from tintype.api.highlights import HighlightsApi
 from tintype.api.looks import LooksApi
@@ -18,6 +19,7 @@ from tintype.api.posts import PostsApi
 from tintype.api.profile import ProfileApi
 from tintype.api.profiles import ProfilesApi
 from tintype.api.push import PushApi
+from tintype.api.ranking import RankingApi
 from tintype.api.reports import ReportsApi
 from tintype.api.saves import SavesApi
 from tintype.api.search import SearchApi
@@ -37,6 +39,7 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     TokensApi,
     SecurityApi,
     PostsApi,
+    FeedApi,
     MediaApi,
     TusApi,
     LooksApi,
@@ -51,6 +54,7 @@ CONTROLLERS: tuple[type[Controller], ...] = (
     HighlightsApi,
     NotificationsApi,
     PushApi,
+    RankingApi,
     ReportsApi,
     ModerationApi,
     DemoApi,

@@ -8,9 +8,7 @@ import hmac
 from typing import Any
 
 from litestar import Request
-from litestar.connection import ASGIConnection
 from litestar.datastructures import Cookie, MutableScopeHeaders
-from litestar.handlers import BaseRouteHandler
 from litestar.types import Message, Scope
 
 from tintype.accounts import (
@@ -33,6 +31,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 COOKIE_AGE_S = 90 * 86_400
 DEVICE_AGE_S = 400 * 86_400
 FRESH_COOKIES, RECOGNISED = "tintype_fresh_cookies", "tintype_recognised"
+ASKED = "tintype_asked"
 ASKING = frozenset({"viewer", "current", "proven"})
 
 
@@ -70,10 +69,10 @@ class Sessions:
 
     async def _recognise(self, request: Request[Any, Any, Any]) -> tuple[Pass, Account]:
         token = self.token(request)
-        held = await self._rooms.accounts.sessions.find(token) if token else None
-        account = None if held is None else await self._find(held)
-        if held is None or account is None:
+        found = await self._rooms.accounts.find_holder(token) if token else None
+        if found is None:
             raise NotSignedIn
+        held, account = found
         _check_scope(request, held)
         if is_due(held) and request.method == "GET" and not bearer_token(request):
             await self._renew(request, token)
@@ -107,10 +106,6 @@ class Sessions:
     def csrf_token(self, token: str) -> str:
         """Bound to the session: another site can neither read nor make it."""
         return hmac.new(self._key, b"csrf:" + token.encode(), hashlib.sha256).hexdigest()
-
-    async def _find(self, held: Pass) -> Account | None:
-        account = (await self._rooms.accounts.find_many([held.account_id])).get(held.account_id)
-        return account if account is not None and account.is_active else None
 
     async def _renew(self, request: Request[Any, Any, Any], token: str) -> None:
         """Exchange an old cookie at its next use: one that leaked from a backup or a log does not stay useful."""
@@ -150,14 +145,18 @@ def bearer_token(request: Request[Any, Any, Any]) -> str:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-async def check_credentials(
-    connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
-) -> None:
-    """Refuse strangers before their body is read: what is wrong with it is none of their business."""
-    wanted = ASKING & handler.parsed_fn_signature.parameters.keys()
-    if wanted and isinstance(connection, Request):
-        sessions: Sessions = connection.app.state.sessions
-        await (sessions.proven(connection) if "proven" in wanted else sessions.recognise(connection))
+async def check_credentials(request: Request[Any, Any, Any]) -> None:
+    """Refuse strangers before their body is read: what is wrong with it is none of their business.
+
+    Not a guard: the framework copies a whole route for every guard of every request.
+    """
+    handler = request.route_handler
+    wanted: frozenset[str] | None = handler.opt.get(ASKED)
+    if wanted is None:
+        wanted = handler.opt[ASKED] = ASKING & handler.parsed_fn_signature.parameters.keys()
+    if wanted:
+        sessions: Sessions = request.app.state.sessions
+        await (sessions.proven(request) if "proven" in wanted else sessions.recognise(request))
 
 
 async def send_fresh_cookies(message: Message, scope: Scope) -> None:

@@ -1,4 +1,4 @@
-"""What the API shows of stories and highlights. Ids are strings."""
+"""What the API shows of stories. Ids are strings."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -18,8 +18,7 @@ from tintype.api.views import (
 from tintype.base.ids import AccountId
 from tintype.graph import Seen
 from tintype.media import Addresses
-from tintype.posts import PostMedia
-from tintype.stories import Audience, Highlight, Item, Mention, Reaction, Ring, Story, Tray, View
+from tintype.stories import Audience, Mention, Ring, Story, Tray, View
 
 LIFE = timedelta(hours=24)
 WHOLE, NEXT = 3, 2
@@ -42,7 +41,7 @@ class StoryView(msgspec.Struct, frozen=True):
     ttl_remaining: int
     seen: bool
     reply_enabled: bool
-    viewer_reaction: Reaction | None
+    viewer_reaction: str | None
     viewer_is_author: bool
     is_hidden: bool
     view_count: int | None
@@ -102,7 +101,7 @@ class StoryViewerView(msgspec.Struct, frozen=True):
     is_verified: bool
     is_private: bool
     relationship: RelationshipView
-    reaction: Reaction | None
+    reaction: str | None
     seen_at: datetime
 
 
@@ -123,48 +122,6 @@ class ReplyView(msgspec.Struct, frozen=True):
     created_at: datetime
 
 
-class HighlightItemView(msgspec.Struct, frozen=True):
-    """A copy of a story."""
-
-    item_id: str
-    story_id: str
-    media_type: str
-    media_url: str
-    media: MediaView
-    text: str
-    audience: Audience
-    mentions: list[TaggedView]
-    created_at: datetime
-
-
-class HighlightCardView(msgspec.Struct, frozen=True):
-    """A highlight in the row on a profile."""
-
-    highlight_id: str
-    user_id: str
-    title: str
-    cover_url: str | None
-    item_count: int
-
-
-class HighlightView(msgspec.Struct, frozen=True):
-    """A highlight, opened."""
-
-    highlight_id: str
-    user_id: str
-    title: str
-    cover_url: str | None
-    item_count: int
-    items: list[HighlightItemView]
-    viewer_is_author: bool
-
-
-class HighlightsView(msgspec.Struct, frozen=True):
-    """Somebody's highlights, in their order."""
-
-    highlights: list[HighlightCardView]
-
-
 def show_story(story: Story, layout: Layout, addresses: Addresses, *, viewer: AccountId | None) -> StoryView:
     """A story for the answer."""
     media = show_media(story.media, {}, addresses, signed=story.author.account.is_private)
@@ -177,7 +134,7 @@ def show_story(story: Story, layout: Layout, addresses: Addresses, *, viewer: Ac
         media=media,
         text=story.text,
         audience=story.audience,
-        mentions=_show_mentions(story.mentions, story.people),
+        mentions=show_mentions(story.mentions, story.people),
         created_at=created_at,
         expires_at=created_at + LIFE,
         ttl_remaining=max(0, int(story.ttl_s)),
@@ -236,33 +193,6 @@ def show_viewer(view: View, layout: Layout) -> StoryViewerView:
     )
 
 
-def show_highlight_card(highlight: Highlight, addresses: Addresses) -> HighlightCardView:
-    """A highlight in its row."""
-    return HighlightCardView(
-        highlight_id=str(highlight.id),
-        user_id=str(highlight.owner.account.id),
-        title=highlight.title,
-        cover_url=_cover(highlight, addresses),
-        item_count=len(highlight.items),
-    )
-
-
-def show_highlight(
-    highlight: Highlight, layout: Layout, addresses: Addresses, *, viewer: AccountId | None
-) -> HighlightView:
-    """A highlight, opened."""
-    owner = highlight.owner.account
-    return HighlightView(
-        highlight_id=str(highlight.id),
-        user_id=str(owner.id),
-        title=highlight.title,
-        cover_url=_cover(highlight, addresses),
-        item_count=len(highlight.items),
-        items=[_show_item(item, highlight, layout, addresses) for item in highlight.items],
-        viewer_is_author=owner.id == viewer,
-    )
-
-
 def _show_ring(ring: Ring, layout: Layout) -> RingView:
     account = ring.author.account
     return RingView(
@@ -285,31 +215,8 @@ def _first_unseen(stories: Sequence[StoryView]) -> StoryView | None:
     return next(iter([*unseen, *stories]), None)
 
 
-def _show_item(item: Item, highlight: Highlight, layout: Layout, addresses: Addresses) -> HighlightItemView:
-    media = _picture(item.media, highlight, addresses)
-    return HighlightItemView(
-        item_id=str(item.id),
-        story_id=str(item.story_id),
-        media_type=media.type,
-        media_url=media.video_url or media.url,
-        media=media,
-        text=item.text,
-        audience=item.audience,
-        mentions=_show_mentions(item.mentions, highlight.people),
-        created_at=layout.id_time(item.story_id),
-    )
-
-
-def _cover(highlight: Highlight, addresses: Addresses) -> str | None:
-    cover = highlight.cover
-    return _picture(cover.media, highlight, addresses).squares["320"] if cover else None
-
-
-def _picture(media: PostMedia, highlight: Highlight, addresses: Addresses) -> MediaView:
-    return show_media(media, {}, addresses, signed=highlight.owner.account.is_private)
-
-
-def _show_mentions(mentions: Sequence[Mention], people: Mapping[AccountId, Account]) -> list[TaggedView]:
+def show_mentions(mentions: Sequence[Mention], people: Mapping[AccountId, Account]) -> list[TaggedView]:
+    """Those mentioned whom the viewer may know of."""
     return [
         TaggedView(str(one.account_id), people[one.account_id].username, one.x, one.y)
         for one in mentions

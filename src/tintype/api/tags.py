@@ -7,11 +7,12 @@ from litestar.params import PathParameter, QueryParameter
 
 from tintype.accounts import Account
 from tintype.api import scopes
-from tintype.api.cursors import CursorInvalid, decode_place, encode_place
+from tintype.api.cursors import decode_place, encode_place
 from tintype.api.given import Cursor, Guest, House, Limit
 from tintype.api.search import TagView, show_tag
 from tintype.api.shown import show_posts
 from tintype.api.views import PostsView
+from tintype.base.errors import CursorInvalid
 from tintype.search import START, Order, Spot, tag_topic
 from tintype.wiring import Rooms
 

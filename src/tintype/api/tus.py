@@ -18,6 +18,7 @@ from tintype.api.given import House, PathId, Viewer, id_from
 from tintype.api.media import UploadedView, show_uploaded, wish_from
 from tintype.api.multipart import chunks_of
 from tintype.api.problems import Problem, on_refusal, problem
+from tintype.api.session import check_credentials
 from tintype.base.errors import Invalid, TintypeError
 from tintype.base.ids import MediaId
 from tintype.media import ALGORITHMS, Checksum, Upload
@@ -60,6 +61,7 @@ async def greet(request: Request[Any, Any, Any]) -> Response[Any] | None:
             "Tus-Checksum-Algorithm": ",".join(ALGORITHMS),
         }
         return _answer(204, headers)
+    await check_credentials(request)  # this hook stands in the place of the one that all other routes have
     if request.method != "GET" and request.headers.get("tus-resumable") != VERSION:
         said = {"Tus-Resumable": VERSION, "Tus-Version": VERSION}
         return problem(412, "tus_version_wrong", "We speak tus 1.0.0: send `Tus-Resumable: 1.0.0`.", said)

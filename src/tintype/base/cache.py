@@ -10,8 +10,8 @@ a process that dies in between is covered by the event it put into the outbox, w
 """
 
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
 import msgspec
@@ -20,6 +20,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from tintype.base.log import get_log
+from tintype.base.wire import Command, PipelinedWire, Wire
 
 log = get_log("cache")
 T = TypeVar("T")
@@ -58,13 +59,34 @@ class Kind(Generic[T]):
     type: type[T]
     ttl_s: int
     version: int = 1
+    decoded_here: int = 0
+    """How many are kept decoded in this process. The bytes are still read each time; equal bytes are not read twice."""
+
+
+@dataclass(frozen=True)
+class Source(Generic[K, T]):
+    """A kind of cached object, and how to load what the cache lacks, in one call."""
+
+    kind: Kind[T]
+    load: Callable[[list[K]], Awaitable[Mapping[K, T]]]
+
+
+@dataclass
+class _Shelf:
+    """What one process remembers of one kind."""
+
+    hits: Counter
+    misses: Counter
+    decoded: dict[Any, tuple[bytes, Any]] = field(default_factory=dict[Any, tuple[bytes, Any]])
 
 
 class Cache:
     """The cached objects of one installation."""
 
-    def __init__(self, redis: Redis, namespace: str) -> None:
+    def __init__(self, redis: Redis, namespace: str, wire: Wire | None = None) -> None:
         self._redis, self._prefix = redis, f"{namespace}:cache:"
+        self._wire: Wire = wire or PipelinedWire(redis)
+        self._shelves: dict[str, _Shelf] = {}
         self._fill_script = redis.register_script(_FILL)
         self._swap_script = redis.register_script(_SWAP)
 
@@ -72,21 +94,48 @@ class Cache:
         self, kind: Kind[T], ids: Iterable[K], load: Callable[[list[K]], Awaitable[Mapping[K, T]]]
     ) -> dict[K, T]:
         """The objects that exist: from the cache, and what it lacks from `load`, in one call."""
-        wanted = list(dict.fromkeys(ids))
-        if not wanted:
-            return {}
+        source = Source(kind, load)
+        [found] = await self.get_together((source, list(dict.fromkeys(ids))))
+        return found
+
+    async def get_together(self, *wanted: tuple[Source[Any, Any], list[Any]]) -> list[dict[Any, Any]]:
+        """The same for several kinds in one round trip, as long as nothing is lacking. Each id at most once."""
+        asked = [(source.kind, ids) for source, ids in wanted if ids]
         try:
-            found, lease = await self._read(kind, wanted)
+            answers = await self._wire.ask(*(self.command(kind, ids) for kind, ids in asked)) if asked else []
         except (RedisError, OSError) as error:
-            log.warning("cache.unavailable", kind=kind.name, error=str(error))
-            return dict(await load(wanted))
-        missing = [each for each in wanted if each not in found]
-        cache_reads.labels(kind.name, "hit").inc(len(found))
+            log.warning("cache.unavailable", kind=asked[0][0].name, error=str(error))
+            return [dict(await source.load(ids)) if ids else {} for source, ids in wanted]
+        left = iter(answers)
+        return [await self.settle(source, ids, next(left)) if ids else {} for source, ids in wanted]
+
+    def command(self, kind: Kind[Any], ids: Iterable[int | str]) -> Command:
+        """The question whose answer `settle` takes, for a caller who asks more than that in one round trip."""
+        start = self._start(kind)
+        return ("MGET", *[f"{start}{each}" for each in ids])
+
+    async def settle(
+        self, source: Source[K, T], ids: Sequence[K], values: Sequence[bytes | None]
+    ) -> dict[K, T]:
+        """The objects that exist: from what the cache answered, and what it lacks loaded and put there."""
+        kind, found = source.kind, dict[K, T]()
+        missing, free = list[K](), list[K]()
+        shelf = self._shelf(kind)
+        known = shelf.decoded.get
+        for each, value in zip(ids, values, strict=True):
+            decoded = known(each)
+            if decoded is not None and decoded[0] == value:
+                found[each] = decoded[1]
+            elif value is not None and value[:1] != LEASE_MARK:
+                found[each] = _decode(kind, shelf, each, value)
+            else:
+                missing.append(each)
+                if value is None:
+                    free.append(each)
+        shelf.hits.inc(len(found))
         if missing:
-            cache_reads.labels(kind.name, "miss").inc(len(missing))
-            loaded = await load(missing)
-            await self._fill(kind, loaded, lease)
-            found |= loaded
+            shelf.misses.inc(len(missing))
+            found |= await self._load(source, missing, free)
         return found
 
     async def find(
@@ -140,22 +189,20 @@ class Cache:
                 return
         await self._redis.delete(name)
 
-    async def _read(self, kind: Kind[T], wanted: list[K]) -> tuple[dict[K, T], bytes]:
-        keys = [self._key(kind, each) for each in wanted]
-        values = cast("list[bytes | None]", await self._redis.mget(keys))
+    async def _load(self, source: Source[K, T], missing: list[K], free: list[K]) -> Mapping[K, T]:
         lease = LEASE_MARK + secrets.token_bytes(8)
-        free = [key for key, value in zip(keys, values, strict=True) if value is None]
-        if free:
-            async with self._redis.pipeline(transaction=False) as pipe:
-                for key in free:
-                    pipe.set(key, lease, nx=True, px=LEASE_MS)
-                await pipe.execute()
-        found = {
-            each: msgspec.msgpack.decode(value, type=kind.type)
-            for each, value in zip(wanted, values, strict=True)
-            if value is not None and not value.startswith(LEASE_MARK)
-        }
-        return found, lease
+        try:
+            if free:
+                start = self._start(source.kind)
+                await self._wire.ask(
+                    *(("SET", f"{start}{each}", lease, "NX", "PX", LEASE_MS) for each in free)
+                )
+        except (RedisError, OSError) as error:
+            log.warning("cache.unavailable", kind=source.kind.name, error=str(error))
+            return await source.load(missing)
+        loaded = await source.load(missing)
+        await self._fill(source.kind, loaded, lease)
+        return loaded
 
     async def _fill(self, kind: Kind[T], loaded: Mapping[K, T], lease: bytes) -> None:
         if not loaded:
@@ -168,4 +215,23 @@ class Cache:
             log.warning("cache.unavailable", kind=kind.name, error=str(error))
 
     def _key(self, kind: Kind[Any], each: int | str) -> str:
-        return f"{self._prefix}{kind.name}{kind.version}:{each}"
+        return f"{self._start(kind)}{each}"
+
+    def _start(self, kind: Kind[Any]) -> str:
+        return f"{self._prefix}{kind.name}{kind.version}:"
+
+    def _shelf(self, kind: Kind[Any]) -> _Shelf:
+        shelf = self._shelves.get(kind.name)
+        if shelf is None:
+            hits, misses = (cache_reads.labels(kind.name, outcome) for outcome in ("hit", "miss"))
+            shelf = self._shelves[kind.name] = _Shelf(hits, misses)
+        return shelf
+
+
+def _decode(kind: Kind[T], shelf: _Shelf, each: int | str, value: bytes) -> T:
+    made = msgspec.msgpack.decode(value, type=kind.type)
+    if kind.decoded_here:
+        if each not in shelf.decoded and len(shelf.decoded) >= kind.decoded_here:
+            del shelf.decoded[next(iter(shelf.decoded))]
+        shelf.decoded[each] = (value, made)
+    return made

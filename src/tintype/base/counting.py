@@ -13,7 +13,7 @@ Redis may lose what it holds, or a process may die between the like and the buff
 recounted (`tintype.base.tallies`).
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -22,6 +22,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from tintype.base.log import get_log
+from tintype.base.wire import Command
 
 log = get_log("counting")
 WINDOW_S = 5
@@ -114,6 +115,20 @@ class HotCounts:
             return
         counts_buffered.labels(self.kind).inc()
 
+    def commands(self, ids: Sequence[int]) -> list[Command]:
+        """What asks for what waits for these, in one moment; `read` takes the answers. Ask for counts after it."""
+        return [
+            ("MULTI",),
+            ("HMGET", self._waiting, *ids),
+            ("HMGET", self._folding, BATCH_FIELD, *ids),
+            ("EXEC",),
+        ]
+
+    def read(self, ids: Sequence[int], answers: Sequence[Any]) -> Buffered:
+        """What waits for these, from the answers to `commands`."""
+        waiting, (batch, *folding) = answers[-1]
+        return Buffered(_numbers(ids, waiting), _numbers(ids, folding), int(batch or 0))
+
     async def buffered(self, ids: Iterable[int]) -> Buffered:
         """What waits for these. Ask before reading the counts it is to be added to."""
         wanted = list(dict.fromkeys(ids))
@@ -157,5 +172,7 @@ class HotCounts:
         return [f"{self._prefix}heat:{each}", f"{self._prefix}hot:{each}"]
 
 
-def _numbers(ids: list[int], values: list[bytes | None]) -> dict[int, int]:
+def _numbers(ids: Sequence[int], values: Sequence[bytes | None]) -> dict[int, int]:
+    if not any(values):
+        return {}
     return {each: int(value) for each, value in zip(ids, values, strict=True) if value}

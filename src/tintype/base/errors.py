@@ -43,6 +43,12 @@ class Invalid(TintypeError):
     code = "invalid"
 
 
+class CursorInvalid(Invalid):
+    """That cursor is not one of ours; begin again without one."""
+
+    code = "cursor_invalid"
+
+
 class Unavailable(TintypeError):
     """A part of the system does not answer right now; try again in a moment."""
 

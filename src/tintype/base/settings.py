@@ -26,7 +26,7 @@ Secret = Annotated[str, msgspec.Meta(extra={"is_secret": True})]
 """A value that is never shown: passwords, keys, addresses that may hold a password."""
 
 
-LISTS = frozenset({"postgres", "nats", "trusted_proxies"})
+LISTS = frozenset({"postgres", "nats", "trusted_proxies", "experiments"})
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -95,6 +95,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How long a deleted post, which nobody sees any more, is kept before it is purged with its pictures."""
     hot_likes_per_s: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 20
     """From how many likes a second on a post's count is added up in Redis before it is written."""
+    feed_push_followers: Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)] = 10_000
+    """From how many followers on an author's posts are merged when a feed is read, instead of being pushed to each."""
+    feed_idle_days: Annotated[int, msgspec.Meta(ge=1, le=365)] = 7
+    """How long the timeline of somebody who does not read is kept up to date."""
+    ranking_weights: str = ""
+    """A file of weights for the order of the feed; empty: the one in the package."""
+    experiments: tuple[str, ...] = ()
+    """Arms that everybody is in, as experiment=arm; nothing after the = ends the experiment for everybody."""
+    training_share: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.1
+    """The share of people of whom is kept what they were shown and what came of it, to train rankings with."""
+    training_days: Annotated[int, msgspec.Meta(ge=1, le=365)] = 30
+    """For how long that is kept."""
     trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1/128")
     """Networks of proxies whose X-Forwarded-For is believed when addresses are counted."""
     mail: Secret = ""

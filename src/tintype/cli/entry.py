@@ -35,6 +35,7 @@ COMMANDS = {
     "status": Entry("tintype.cli.status", RUNNING),
     "logs": Entry("tintype.cli.logs", RUNNING),
     "demo": Entry("tintype.cli.demo", RUNNING),
+    "simulate": Entry("tintype.cli.simulate", LOOKING),
     "doctor": Entry("tintype.cli.doctor", LOOKING),
     "config": Entry("tintype.cli.config", LOOKING),
     "accounts": Entry("tintype.cli.accounts", LOOKING, group="accounts_app"),

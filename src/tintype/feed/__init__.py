@@ -1,10 +1,26 @@
-"""The home feed: posts of the people one follows, newest first.
+"""The home feed: posts of the people one follows and one's own, ranked or newest first.
 
-Owns the timelines in Redis, which can be rebuilt from the shards at any time.
+Owns the timelines in Redis, which can be built from the shards at any time, and on the author's shard who is a star
+(`feed_stars`). Reads the newest posts and the relations of a viewer straight from the shards of those who keep them.
 """
 
-from tintype.feed.service import Feed, FeedPage
-from tintype.feed.timelines import Timelines
+from tintype.feed.building import QUERIES
+from tintype.feed.cursors import LONGEST_CURSOR, Mode
+from tintype.feed.events import FanOutDue, StarRisen
+from tintype.feed.reading import FeedPage
+from tintype.feed.service import Feed
+from tintype.feed.visible import QUERIES as VISIBLE_QUERIES
 from tintype.feed.visible import Entry, Visible
 
-__all__ = ["Entry", "Feed", "FeedPage", "Timelines", "Visible"]
+__all__ = [
+    "LONGEST_CURSOR",
+    "QUERIES",
+    "VISIBLE_QUERIES",
+    "Entry",
+    "FanOutDue",
+    "Feed",
+    "FeedPage",
+    "Mode",
+    "StarRisen",
+    "Visible",
+]

@@ -1,68 +1,129 @@
-"""Fans new posts out to timelines and reads them back, with every visibility check at reading time."""
+"""The feed as others use it: pages to read, and what keeps timelines up to date."""
 
-from dataclasses import dataclass
+import time
+from collections.abc import AsyncIterator, Callable
 
+from shardwright.running import Shards
+from tintype.accounts import StatusChanged
+from tintype.base.belongings import Record
 from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, on
 from tintype.base.log import get_log
-from tintype.feed.timelines import Timelines
+from tintype.base.outbox import Outbox
+from tintype.base.wire import Wire
+from tintype.feed.building import Building
+from tintype.feed.cursors import Mode
+from tintype.feed.events import FanOutDue, StarRisen
+from tintype.feed.fanning import Fanning
+from tintype.feed.lists import Lists
+from tintype.feed.reading import FeedPage, Ranker, Reading
+from tintype.feed.stars import StarBook, StarLists
+from tintype.feed.timelines import REDIS_AWAY, Timelines
 from tintype.feed.visible import Visible
 from tintype.graph import FollowChanged, Graph
-from tintype.posts import Post, PostPublished, Posts
+from tintype.posts import PostPublished, Posts
 
 log = get_log("feed")
-
-
-@dataclass(frozen=True)
-class FeedPage:
-    """Posts newest first, and where the next page begins."""
-
-    posts: list[Post]
-    next_before: int | None
+PARTS_AT_ONCE = 4
+"""Parts of large fan-outs that one worker pushes at a time: enough to be quick, few enough to leave room."""
+DAY_S = 86_400
 
 
 class Feed:
-    """The home feed in chronological order."""
+    """The home feed."""
 
-    def __init__(self, timelines: Timelines, graph: Graph, posts: Posts, visible: Visible) -> None:
-        self._timelines, self._graph, self._posts, self._visible = timelines, graph, posts, visible
+    def __init__(
+        self,
+        shards: Shards,
+        outbox: Outbox,
+        wire: Wire,
+        *,
+        graph: Graph,
+        posts: Posts,
+        visible: Visible,
+        ranking: Ranker,
+        namespace: str,
+        idle_days: int,
+        push_followers: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        building = Building(shards, graph)
+        self._graph = graph
+        self._lists = Lists(wire, f"{namespace}:timeline", keep_s=idle_days * DAY_S)
+        self._stars = StarLists(
+            Lists(wire, f"{namespace}:star", keep_s=idle_days * DAY_S), building, clock=clock
+        )
+        self._book = StarBook(shards, outbox, rises_at=push_followers)
+        self._fanning = Fanning(shards, outbox, graph, lists=self._lists, stars=self._stars, book=self._book)
+        self._reading = Reading(Timelines(wire, self._lists, self._stars, building), visible, ranking)
+        posts.listen(self._show_own)
+        graph.listen(self._show_followee)
 
-    async def read(self, reader: AccountId, *, before: int, limit: int) -> FeedPage:
-        """A page of the feed. Unfollowing shows at once, whatever the timeline still holds."""
-        entries = await self._timelines.read(reader)
-        if entries is None:
-            entries = await self._rebuild(reader)
-        older = [entry for entry in entries if entry < before]
-        page: list[Post] = []
-        while older and len(page) < limit:
-            batch, older = older[:limit], older[limit:]
-            page += [entry.post for entry in await self._visible.read(reader, batch)]
-        has_more = len(page) > limit or bool(older)
-        page = page[:limit]
-        return FeedPage(page, page[-1].id if page and has_more else None)
+    async def read(
+        self, viewer: AccountId, *, mode: Mode = "ranked", cursor: str | None = None, limit: int = 20
+    ) -> FeedPage:
+        """A page of the feed. Unfollowing, muting, blocking and removing show at once."""
+        return await self._reading.read(viewer, mode=mode, cursor=cursor, limit=limit)
 
-    async def fan_out(self, published: PostPublished) -> None:
-        """Put a post on the timelines of its author and followers; safe to repeat."""
-        await self._timelines.push(published.post_id, [published.author_id])
-        async for page in self._graph.pages_of_followers(published.author_id):
-            await self._timelines.push(published.post_id, page)
+    async def count_new(self, viewer: AccountId, since: PostId) -> int:
+        """How many posts of others have come since, as far as it is worth counting."""
+        return await self._reading.count_new(viewer, since)
 
     async def follow_changed(self, change: FollowChanged) -> None:
-        """A new followee's posts must show: rebuild at the next read."""
+        """A new followee's posts show from the next read on; a star no longer followed is no longer read."""
+        follower, followee = change.follower_id, change.followee_id
         if change.is_following:
-            await self._timelines.drop(change.follower_id)
+            # What is pushed goes by the followee's side: until it knows, a new timeline would miss what is new.
+            await self._graph.settle(change)
+            await self._lists.drop(follower)
+        elif not await self._graph.which_followed(follower, [followee]):
+            await self._lists.drop_marked(follower, followee)
+
+    async def status_changed(self, change: StatusChanged) -> None:
+        """Nothing is kept ready for somebody who does not come."""
+        if change.status != "active":
+            await self._forget(change.account_id)
+
+    def export(self, account_id: AccountId) -> AsyncIterator[Record]:
+        """A feed is made of what others keep."""
+        return _nothing(account_id)
+
+    async def erase(self, account_id: AccountId) -> int:
+        """Let go of timeline and stardom."""
+        await self._forget(account_id)
+        return await self._book.forget(account_id)
+
+    async def count_left(self, account_id: AccountId) -> int:
+        """What is kept of somebody for good."""
+        return await self._book.count(account_id)
 
     def handlers(self) -> list[Handler]:
         """What the feed does when something has happened."""
         return [
-            on(PostPublished, self.fan_out, name="feed-fan-out"),
+            on(PostPublished, self._fanning.fan_out, name="feed-fan-out"),
+            on(FanOutDue, self._fanning.fan_out_part, name="feed-fan-out-part", concurrency=PARTS_AT_ONCE),
+            on(StarRisen, self._fanning.tell_of_star, name="feed-star-risen", concurrency=PARTS_AT_ONCE),
             on(FollowChanged, self.follow_changed, name="feed-follow-changed"),
+            on(StatusChanged, self.status_changed, name="feed-status-changed"),
         ]
 
-    async def _rebuild(self, reader: AccountId) -> list[PostId]:
-        await self._timelines.open(reader)
-        authors = [reader, *await self._graph.list_followees(reader)]
-        posts = await self._posts.recent_of(authors)
-        await self._timelines.fill(reader, posts)
-        log.info("timeline.rebuilt", reader_id=reader, entries=len(posts))
-        return posts
+    async def _forget(self, account_id: AccountId) -> None:
+        await self._lists.drop(account_id)
+        await self._stars.drop(account_id)
+
+    async def _show_own(self, published: PostPublished) -> None:
+        try:
+            await self._fanning.push_own(published.post_id, published.author_id)
+        except REDIS_AWAY as error:  # the event pushes it again
+            log.warning("own_post.postponed", post_id=published.post_id, error=str(error))
+
+    async def _show_followee(self, change: FollowChanged) -> None:
+        try:
+            await self._lists.drop(change.follower_id)
+        except REDIS_AWAY as error:  # the event drops it again
+            log.warning("followee.postponed", follower_id=change.follower_id, error=str(error))
+
+
+async def _nothing(_account_id: AccountId) -> AsyncIterator[Record]:
+    for record in ():
+        yield record

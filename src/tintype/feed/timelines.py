@@ -1,76 +1,106 @@
-"""Timelines in Redis: one list of post ids per reader.
+"""A reader's timeline: from Redis, or built from the shards by one of those who ask for it."""
 
-A list with a conditional push costs a twelfth of a sorted set's memory; ids sort by time anyway. Pushes go only
-to lists that exist, so readers who stay away cost nothing. A list may hold repeats after a retried job and posts
-that are gone: the reader sorts that out.
-"""
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from collections.abc import Iterable, Sequence
+from prometheus_client import Counter
+from redis.exceptions import RedisError
 
-from redis.asyncio import Redis
+from tintype.base.ids import AccountId
+from tintype.base.log import get_log
+from tintype.base.wire import Command, Wire
+from tintype.feed.building import Building, Built
+from tintype.feed.lists import Found, Lists, parse
+from tintype.feed.sources import Sources
+from tintype.feed.stars import StarLists
 
-from tintype.base.ids import AccountId, PostId
+log = get_log("feed")
+REDIS_AWAY = (RedisError, OSError)
+PATIENCE_S = 2.0
+"""How long to wait for somebody else who builds the same timeline, before building it for oneself alone."""
+FIRST_PAUSE_S = 0.01
+MOST_KNOWN = 50_000
 
-LONGEST = 800
-TRIM_AT = 1000
-"""Trimming lazily, every 200 pushes, keeps most pushes at a single command."""
-KEEP_S = 7 * 86_400
-KEYS_PER_SCRIPT = 200
-"""A script blocks every other reader of Redis; this many keys take well under a millisecond."""
-EMPTY = 0
-"""Stands in an otherwise empty list, because Redis has no empty lists."""
+rebuilds = Counter("tintype_timeline_rebuilds", "Timelines built from the shards.", ["kept"])
 
-_PUSH = f"""
-local pushed = 0
-for _, key in ipairs(KEYS) do
-  local length = redis.call('LPUSHX', key, ARGV[1])
-  if length > {TRIM_AT} then redis.call('LTRIM', key, 0, {LONGEST - 1}) end
-  if length > 0 then pushed = pushed + 1 end
-end
-return pushed
-"""
+
+@dataclass(frozen=True)
+class Timeline:
+    """What a feed is made of, and the answers to what was asked along with it (None: Redis is away)."""
+
+    sources: Sources
+    replies: list[Any] | None = field(default=None)
 
 
 class Timelines:
-    """The lists of one installation."""
+    """The timelines of one installation."""
 
-    def __init__(self, redis: Redis, namespace: str) -> None:
-        self._redis, self._prefix = redis, f"{namespace}:timeline:"
-        self._push_script = redis.register_script(_PUSH)
+    def __init__(self, wire: Wire, lists: Lists, stars: StarLists, building: Building) -> None:
+        self._wire, self._lists, self._stars, self._building = wire, lists, stars, building
+        self._known: dict[AccountId, tuple[AccountId, ...]] = {}
 
-    async def push(self, post_id: PostId, readers: Sequence[AccountId]) -> int:
-        """Put a post on top of those readers' timelines that exist; returns how many did."""
-        pushed = 0
-        for start in range(0, len(readers), KEYS_PER_SCRIPT):
-            keys = [self._key(reader) for reader in readers[start : start + KEYS_PER_SCRIPT]]
-            pushed += int(await self._push_script(keys=keys, args=[post_id]))
-        return pushed
+    async def read(self, viewer: AccountId, along: Sequence[Command] = ()) -> Timeline:
+        """The viewer's timeline with the lists of its stars: one round trip when all is warm, two at most."""
+        try:
+            return await self._read(viewer, along)
+        except REDIS_AWAY as error:
+            log.warning("timeline.unavailable", reader_id=viewer, error=str(error))
+        built = await self._building.timeline(viewer)
+        return Timeline(Sources([built.ids[::-1]]))
 
-    async def read(self, reader: AccountId) -> list[PostId] | None:
-        """Post ids, newest first and each once; None when there is no timeline."""
-        key = self._key(reader)
-        async with self._redis.pipeline(transaction=False) as pipe:
-            pipe.lrange(key, 0, TRIM_AT)
-            pipe.expire(key, KEEP_S)
-            entries, exists = await pipe.execute()
-        return sorted({PostId(int(entry)) for entry in entries} - {EMPTY}, reverse=True) if exists else None
+    async def _read(self, viewer: AccountId, along: Sequence[Command]) -> Timeline:
+        # The stars of last time are asked about in the same round trip; the list itself says who they are now.
+        known = self._known.get(viewer, ())
+        lists = self._stars.fresh(known)
+        guessed = [star for star in known if star not in lists]
+        found, *answers = await self._wire.ask(self._lists.ask(viewer), *self._stars.ask(guessed), *along)
+        lists |= await self._stars.learn(guessed, answers[: len(guessed)])
+        timeline = await self._ready(viewer, parse(found))
+        lists |= self._stars.fresh(star for star in timeline.stars if star not in lists)
+        missing = [star for star in timeline.stars if star not in lists]
+        if missing:
+            lists |= await self._stars.learn(missing, await self._wire.ask(*self._stars.ask(missing)))
+        self._remember(viewer, timeline.stars)
+        sources = Sources([timeline.ids, *(lists[star] for star in timeline.stars)])
+        return Timeline(sources, answers[len(guessed) :])
 
-    async def open(self, reader: AccountId) -> None:
-        """Make the list exist, so that posts published while it is rebuilt are pushed into it."""
-        async with self._redis.pipeline(transaction=True) as pipe:
-            pipe.rpush(self._key(reader), EMPTY)
-            pipe.expire(self._key(reader), KEEP_S)
-            await pipe.execute()
+    async def _ready(self, viewer: AccountId, found: Found | None) -> Found:
+        """The list once it is there, whoever builds it."""
+        waited_s, pause_s = 0.0, FIRST_PAUSE_S
+        while waited_s < PATIENCE_S:
+            if found is not None and found.is_ready:
+                await self._lists.renew(viewer)
+                return found
+            if found is None:
+                token = (await self._lists.open(viewer)).get(viewer)
+                if token is not None:
+                    return await self._build(viewer, token)
+            await asyncio.sleep(pause_s)
+            waited_s, pause_s = waited_s + pause_s, pause_s * 2
+            found = parse((await self._wire.ask(self._lists.ask(viewer)))[0])
+        rebuilds.labels("no").inc()
+        return _as_found(await self._building.timeline(viewer))
 
-    async def fill(self, reader: AccountId, posts: Iterable[PostId]) -> None:
-        """Append what was found in the database below what has arrived meanwhile."""
-        newest = list(posts)[:LONGEST]
-        if newest:
-            await self._redis.rpush(self._key(reader), *newest)  # pyright: ignore[reportGeneralTypeIssues] - redis-py types sync and async alike
+    async def _build(self, viewer: AccountId, token: str) -> Found:
+        try:
+            built = await self._building.timeline(viewer)
+        except BaseException:
+            await self._lists.give_up(viewer, token)
+            raise
+        is_kept = built.is_complete and await self._lists.fill(viewer, token, built.ids, built.stars)
+        if not built.is_complete:
+            await self._lists.give_up(viewer, token)
+        rebuilds.labels("yes" if is_kept else "no").inc()
+        log.info("timeline.rebuilt", reader_id=viewer, entries=len(built.ids), is_kept=is_kept)
+        return _as_found(built)
 
-    async def drop(self, reader: AccountId) -> None:
-        """Forget a timeline; the next read rebuilds it."""
-        await self._redis.delete(self._key(reader))
+    def _remember(self, viewer: AccountId, stars: tuple[AccountId, ...]) -> None:
+        if len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+        self._known[viewer] = stars
 
-    def _key(self, reader: AccountId) -> str:
-        return f"{self._prefix}{reader}"
+
+def _as_found(built: Built) -> Found:
+    return Found(list(built.ids[::-1]), built.stars)

@@ -5,6 +5,7 @@ blocked the follower or is about to leave. So a change is checked again where it
 change that is taken otherwise is announced back, and the truth is corrected, unless it has moved on meanwhile.
 """
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 
 import asyncpg
@@ -19,6 +20,7 @@ from tintype.graph.events import FollowChanged, FollowDecided, FollowRequested, 
 from tintype.graph.store import QUERIES
 
 Change = FollowChanged | FollowRequested
+Listener = Callable[[FollowChanged], Awaitable[None]]
 AWAY = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 """What may befall the other shard after our own has committed; the event brings it in line later."""
 OLD = timedelta(days=1)
@@ -31,15 +33,24 @@ class Mirror:
 
     def __init__(self, shards: Shards, outbox: Outbox, accounts: Accounts) -> None:
         self._shards, self._outbox, self._accounts = shards, outbox, accounts
+        self._listeners: list[Listener] = []
+
+    def listen(self, listener: Listener) -> None:
+        """Call this, too, right after somebody has begun to follow somebody; the event says the same later."""
+        self._listeners.append(listener)
 
     async def settle(self, change: Change) -> State | None:
         """Both sides agree when the answer goes out; a side that is away is brought in line by the event."""
         try:
-            return await self.apply(change)
+            decided = await self.apply(change)
         except AWAY as error:
             log.warning("mirror.postponed", followee_id=change.followee_id, error=str(error))
             await self._accounts.forget(change.follower_id)
-            return None
+            decided = None
+        if isinstance(change, FollowChanged) and change.is_following:
+            for listener in self._listeners:
+                await listener(change)
+        return decided
 
     async def apply(self, change: Change) -> State | None:
         """Bring the followee's side in line. Returns what it made of the change; None when it knows a newer one."""

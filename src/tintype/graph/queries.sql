@@ -169,8 +169,17 @@ ORDER BY followee_id LIMIT :limit;
 -- name: page_followers
 -- Followers in order of id, a page at a time: for work that must meet each of them once.
 SELECT follower_id FROM followers
-WHERE account_id = :account_id AND is_active AND follower_id > :after
+WHERE account_id = :account_id AND is_active AND follower_id > :after AND follower_id <= :until
 ORDER BY follower_id LIMIT :limit;
+
+-- name: cut_followers
+-- Every so-manieth follower in order of id: where work on all of them can be cut into parts.
+SELECT counted.follower_id
+FROM (
+    SELECT follower_id, row_number() OVER (ORDER BY follower_id) AS place
+    FROM followers WHERE account_id = :account_id AND is_active
+) AS counted
+WHERE counted.place % :size::bigint = 0 ORDER BY counted.follower_id;
 
 -- name: newest_followers
 -- Followers, newest first.

@@ -8,7 +8,7 @@ import asyncpg
 from shardwright.running import Shards
 from tintype.accounts import Accounts, PrivacyChanged
 from tintype.base.belongings import Record
-from tintype.base.ids import AccountId
+from tintype.base.ids import LARGEST_ID, AccountId
 from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.limits import Limiter
 from tintype.base.log import get_log
@@ -18,7 +18,7 @@ from tintype.graph.blocking import Blocks
 from tintype.graph.events import BlockChanged, FollowChanged, FollowDecided, FollowRequested, State
 from tintype.graph.following import MOST_FOLLOWEES, Follows
 from tintype.graph.leaving import Leaving
-from tintype.graph.mirroring import Change, Mirror
+from tintype.graph.mirroring import Change, Listener, Mirror
 from tintype.graph.relations import ONESELF, STRANGER, Relation
 from tintype.graph.store import QUERIES
 
@@ -85,12 +85,13 @@ class Graph:
         rows = await self._shards.owner(of).fetch(QUERIES.list_followees, account_id=of, limit=MOST_FOLLOWEES)
         return [AccountId(row["followee_id"]) for row in rows]
 
-    async def pages_of_followers(self, of: AccountId, *, size: int = 1000) -> AsyncIterator[list[AccountId]]:
-        """All followers, a page at a time."""
-        after = 0
+    async def pages_of_followers(
+        self, of: AccountId, *, size: int = 1000, after: int = 0, until: int = LARGEST_ID
+    ) -> AsyncIterator[list[AccountId]]:
+        """All followers whose ids lie above `after` and not above `until`, a page at a time."""
         while True:
             rows = await self._shards.owner(of).fetch(
-                QUERIES.page_followers, account_id=of, after=after, limit=size
+                QUERIES.page_followers, account_id=of, after=after, until=until, limit=size
             )
             page = [AccountId(row["follower_id"]) for row in rows]
             if page:
@@ -98,6 +99,23 @@ class Graph:
             if len(page) < size:
                 return
             after = page[-1]
+
+    async def cut_followers(self, of: AccountId, *, size: int) -> list[int]:
+        """The ids at which work on all followers can be cut into parts of this size."""
+        rows = await self._shards.owner(of).fetch(QUERIES.cut_followers, account_id=of, size=size)
+        return [row["follower_id"] for row in rows]
+
+    async def settle(self, change: FollowChanged) -> None:
+        """The followee's side knows of a new follow, whether or not its own event has been handled."""
+        rows = await self._shards.owner(change.followee_id).fetch(
+            QUERIES.which_follow, account_id=change.followee_id, candidates=[change.follower_id]
+        )
+        if not rows:
+            await self.mirror.apply(change)
+
+    def listen(self, listener: Listener) -> None:
+        """Call this, too, right after somebody has begun to follow somebody."""
+        self.mirror.listen(listener)
 
     def export(self, account_id: AccountId) -> AsyncIterator[Record]:
         """Everything between this person and others."""

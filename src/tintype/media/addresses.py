@@ -45,8 +45,12 @@ class Addresses:
         """The address that a folder's files begin with; a signed one lives at least half of the time set."""
         if not signed:
             return f"/media/{folder}"
-        ends = (int(time.time()) // self._step_s + 2) * self._step_s
+        ends = self.ends()
         return f"/media/~{ends}.{self._sign(folder, ends)}/{folder}"
+
+    def ends(self) -> int:
+        """When a signature made now ends; while this stays the same, so do signed addresses."""
+        return (int(time.time()) // self._step_s + 2) * self._step_s
 
     def is_valid(self, folder: str, ends: int, signature: str) -> bool:
         """Whether this signature opens the folder now."""

@@ -3,7 +3,7 @@
 Until direct messages carry replies, they reach the author here; their words stay with the one who said them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import asyncpg
 
@@ -12,8 +12,11 @@ from tintype.notifications.hearing import Hearing
 from tintype.notifications.kinds import KindName
 from tintype.notifications.models import Act, StoryGlance
 from tintype.stories import (
+    Reaction,
+    Reply,
     ReplyId,
     Stories,
+    Story,
     StoryId,
     StoryPublished,
     StoryReacted,
@@ -69,35 +72,47 @@ class Glances:
 
     async def of(self, account_id: AccountId, rows: Sequence[asyncpg.Record]) -> dict[int, StoryGlance]:
         """By the line, as its reader may see the story now."""
-        about = {row["id"]: row for row in rows if row["kind"] in ABOUT_STORIES and row["object_id"]}
+        about = [
+            row for row in rows if row["kind"] in ABOUT_STORIES and row["object_id"] and row["actor_ids"]
+        ]
         if not about:
             return {}
-        replies = await self._stories.find_replies(
-            ReplyId(row["object_id"]) for row in about.values() if row["kind"] == "story_reply"
-        )
-        story_ids = {
-            line: replies[row["object_id"]].story_id
-            if row["object_id"] in replies
-            else StoryId(row["object_id"])
-            for line, row in about.items()
-            if row["kind"] != "story_reply" or row["object_id"] in replies
+        said = [ReplyId(row["object_id"]) for row in about if row["kind"] == "story_reply"]
+        replies = await self._stories.find_replies(said)
+        found = {row["id"]: (row, _story_of(row, replies)) for row in about}
+        ids = {story_id for _, story_id in found.values() if story_id is not None}
+        living = await self._stories.find_many(ids, viewer=account_id)
+        taken = await self._stories.find_reactions(ids, (AccountId(row["actor_ids"][0]) for row in about))
+        return {
+            line: _glance(row, story_id, living, replies, taken)
+            for line, (row, story_id) in found.items()
+            if story_id is not None
         }
-        living = await self._stories.find_many(story_ids.values(), viewer=account_id)
-        actors = {
-            line: AccountId(about[line]["actor_ids"][0]) for line in story_ids if about[line]["actor_ids"]
-        }
-        taken = await self._stories.find_reactions(story_ids.values(), actors.values())
-        glances: dict[int, StoryGlance] = {}
-        for line, story_id in story_ids.items():
-            row, story = about[line], living.get(story_id)
-            is_reply, is_reaction = row["kind"] == "story_reply", row["kind"] == "story_reaction"
-            glances[line] = StoryGlance(
-                story_id=story_id,
-                folder=story.media.folder if story else None,
-                text=replies[row["object_id"]].text if is_reply else None,
-                reaction=taken.get((story_id, actors[line])) if is_reaction and line in actors else None,
-            )
-        return glances
+
+
+def _story_of(row: asyncpg.Record, replies: Mapping[ReplyId, Reply]) -> StoryId | None:
+    """Which story a line is about; a reply that is not there any more does not tell."""
+    if row["kind"] != "story_reply":
+        return StoryId(row["object_id"])
+    reply = replies.get(row["object_id"])
+    return reply.story_id if reply else None
+
+
+def _glance(
+    row: asyncpg.Record,
+    story_id: StoryId,
+    living: Mapping[StoryId, Story],
+    replies: Mapping[ReplyId, Reply],
+    taken: Mapping[tuple[StoryId, AccountId], Reaction],
+) -> StoryGlance:
+    story = living.get(story_id)
+    reaction = taken.get((story_id, row["actor_ids"][0]))
+    return StoryGlance(
+        story_id=story_id,
+        folder=story.media.folder if story else None,
+        text=replies[row["object_id"]].text if row["kind"] == "story_reply" else None,
+        reaction=reaction if row["kind"] == "story_reaction" else None,
+    )
 
 
 def _act(recipient: AccountId, kind: KindName, actor: AccountId, object_id: int, change_id: int) -> Act:

@@ -15,11 +15,11 @@ from tintype.posts.errors import (
     TooManyPosts,
 )
 from tintype.posts.events import PostEdited, PostLiked, PostPublished, PostPurged, PostRemoved
-from tintype.posts.models import Edit, ItemEdit, Page, Place, Post, PostMedia, Span, Tagged
+from tintype.posts.models import Counts, Edit, ItemEdit, Page, Place, Post, PostMedia, Span, Tagged
 from tintype.posts.names import Names
 from tintype.posts.paging import fill_page
 from tintype.posts.profiles import Profile, Profiles
-from tintype.posts.room import QUERIES, Desk, MediaShelf, Rules
+from tintype.posts.room import QUERIES, Desk, MediaShelf, Rules, Sources
 from tintype.posts.service import Posts
 from tintype.posts.words import clean, find_hashtags, find_mentions, tag_key
 
@@ -27,6 +27,7 @@ __all__ = [
     "QUERIES",
     "AltTextInvalid",
     "CaptionTooLong",
+    "Counts",
     "Desk",
     "Edit",
     "IdempotencyKeyReused",
@@ -49,6 +50,7 @@ __all__ = [
     "Profile",
     "Profiles",
     "Rules",
+    "Sources",
     "Span",
     "Tagged",
     "TagsInvalid",

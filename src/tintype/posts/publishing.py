@@ -1,7 +1,7 @@
 """Publishing: one transaction on the author's shard takes the pictures, writes the post and counts it."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -19,6 +19,7 @@ from tintype.posts.room import QUERIES, Desk
 from tintype.posts.tagging import Tagging
 
 log = get_log("posts")
+Listener = Callable[[PostPublished], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class Publishing(Tagging):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._composer = Composer(desk.accounts, desk.graph, desk.sight, desk.cache)
+        self._listeners: list[Listener] = []
+
+    def listen(self, listener: Listener) -> None:
+        """Call this, too, right after a post has come into sight; the event says the same later."""
+        self._listeners.append(listener)
 
     async def publish(
         self,
@@ -86,7 +92,12 @@ class Publishing(Tagging):
         log.info("post.published", post_id=post_id, shard=shard.number)
         await self._accounts.forget(author_id)
         await self._mirror_tags_at_once(post_id, post_id, added=published.tagged_ids)
+        await self._tell(published)
         return post_id
+
+    async def _tell(self, published: PostPublished) -> None:
+        for listener in self._listeners:
+            await listener(published)
 
     async def _check_day(self, tx: Transaction, author_id: AccountId) -> None:
         most = self._desk.rules.posts_per_day

@@ -96,16 +96,6 @@ SELECT id FROM posts
 WHERE author_id = :author_id AND id < :before AND archived_at IS NOT NULL AND deleted_at IS NULL
 ORDER BY id DESC LIMIT :limit;
 
--- name: gather_recent
--- The newest posts of many authors, for a timeline that must be built from nothing.
-SELECT recent.id
-FROM unnest(:ids::bigint[]) AS author (id)
-CROSS JOIN LATERAL (
-    SELECT p.id FROM posts AS p
-    WHERE p.author_id = author.id AND p.archived_at IS NULL AND p.hidden_at IS NULL AND p.deleted_at IS NULL
-    ORDER BY p.id DESC LIMIT :limit_each::int
-) AS recent;
-
 -- name: find_author
 -- Whose post it is, deleted or not; decides whose lock to take before the post's own.
 SELECT author_id FROM posts WHERE id = :post_id;
@@ -338,3 +328,10 @@ UPDATE accounts SET post_count = :count::int WHERE id = :id;
 -- name: gather_posts_of_media
 -- The posts that show these pictures or clips.
 SELECT DISTINCT post_id FROM media WHERE id = ANY(:ids::bigint[]) AND post_id IS NOT NULL;
+
+-- name: list_popular
+-- Posts of the last days that others may see, those with the most reactions first.
+SELECT id, like_count + 2 * comment_count AS reactions FROM posts
+WHERE id >= shardwright.min_id_at(now() - make_interval(days => :days::int))
+  AND archived_at IS NULL AND hidden_at IS NULL AND deleted_at IS NULL
+ORDER BY reactions DESC, id DESC LIMIT :limit;

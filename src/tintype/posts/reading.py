@@ -6,20 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from shardwright.running import Transaction
+from tintype.base.cache import Source
 from tintype.base.counting import Buffered
 from tintype.base.ids import AccountId, MediaId, PostId, has_shard
 from tintype.graph import Seen
 from tintype.posts.errors import PostNotFound
 from tintype.posts.models import Counts, Page, Post
 from tintype.posts.paging import fill_page
-from tintype.posts.room import CARDS, COUNTS, QUERIES, AtDesk, read_counts, read_post
-
-RECENT_EACH = 40
-"""How many posts of each followed author a rebuilt timeline looks at."""
+from tintype.posts.room import CARDS, COUNTS, QUERIES, AtDesk, Sources, read_counts, read_post
 
 
 class Reading(AtDesk):
     """What others see of posts."""
+
+    def sources(self) -> Sources:
+        """Where the parts of posts come from, for a reader that checks by itself what its viewer may see."""
+        return Sources(Source(CARDS, self._load_cards), Source(COUNTS, self._load_counts), self._desk.likes)
 
     async def get(self, post_id: PostId, *, viewer: AccountId | None) -> Post:
         """One post that the viewer may see."""
@@ -78,12 +80,13 @@ class Reading(AtDesk):
         )
         return [PostId(row["id"]) for row in rows]
 
-    async def recent_of(self, authors: Iterable[AccountId]) -> list[PostId]:
-        """Ids of the newest posts of many authors, newest first."""
-        gathered = await self._shards.gather(
-            QUERIES.gather_recent, list(set(authors)), limit_each=RECENT_EACH
-        )
-        return sorted((PostId(row["id"]) for row in gathered.complete()), reverse=True)
+    async def popular(self, *, days: int, limit_each: int) -> list[tuple[PostId, int]]:
+        """The posts of the last days with the most reactions, so many of every shard, with how many they have.
+
+        This reads every shard: it is for repairs, not for a request.
+        """
+        found = await self._shards.everywhere().fetch(QUERIES.list_popular, days=days, limit=limit_each)
+        return [(PostId(row["id"]), row["reactions"]) for row in found]
 
     async def page_archived(self, author: AccountId, *, before: int, limit: int) -> Page[Post]:
         """What an author has put away; nobody else sees it."""

@@ -11,16 +11,16 @@ import msgspec
 from shardwright.errors import ShardwrightError
 from shardwright.running import Queries, Shards, Transaction
 from tintype.accounts import Accounts
-from tintype.base.cache import Cache, Kind
+from tintype.base.cache import Cache, Kind, Source
 from tintype.base.counting import HotCounts
-from tintype.base.ids import MediaId
+from tintype.base.ids import MediaId, PostId
 from tintype.base.outbox import Outbox
 from tintype.graph import Graph, Sight
 from tintype.posts.models import Counts, Place, Post, PostMedia, Span
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
-CARDS = Kind("post", Post, ttl_s=3_600, version=2)
-COUNTS = Kind("post_counts", Counts, ttl_s=3_600)
+CARDS = Kind("post", Post, ttl_s=3_600, version=2, decoded_here=5_000)
+COUNTS = Kind("post_counts", Counts, ttl_s=3_600, decoded_here=5_000)
 SERVER_AWAY = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 """What a write on another shard may meet that the event makes good later."""
 
@@ -54,6 +54,16 @@ class Desk:
     likes: HotCounts
     media: MediaShelf
     rules: Rules = Rules()
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Posts in their cached parts, for a reader that asks for many things in one round trip."""
+
+    cards: Source[PostId, Post]
+    counts: Source[PostId, Counts]
+    likes: HotCounts
+    """What must be added to the counts; ask for it before them."""
 
 
 class AtDesk:

@@ -114,6 +114,8 @@ class States(Publishing):
         await self._accounts.forget(author_id)
         if isinstance(news, PostRemoved) and news.is_deleted:
             await self._mirror_tags_at_once(post_id, news.change_id, removed=news.tagged_ids)
+        if isinstance(news, PostPublished):
+            await self._tell(news)
         log.info("post.moved", post_id=post_id, news=news.name if news else "none")
 
     async def _lock_author_of(self, tx: Transaction, post_id: PostId) -> AccountId:

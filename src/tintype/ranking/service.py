@@ -1,41 +1,151 @@
 """The ranking room as others use it."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
+import numpy as np
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from shardwright.running import Shards
+from tintype.accounts import Accounts
+from tintype.base.errors import SettingsInvalid
 from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, Schedule
+from tintype.base.limits import Limiter
+from tintype.base.settings import Settings
 from tintype.base.wire import Command, Wire
-from tintype.ranking.models import Ranked
+from tintype.graph import Sight
+from tintype.posts import Posts
+from tintype.ranking.errands import Errands
+from tintype.ranking.examples import Examples, pack_served
+from tintype.ranking.experiments import Experiments
+from tintype.ranking.explaining import explain
+from tintype.ranking.exploring import Explore
+from tintype.ranking.facts import Facts
+from tintype.ranking.features import NOBODY, Known
+from tintype.ranking.hearing import Hearing
+from tintype.ranking.judging import Judge
+from tintype.ranking.keeping import Keeping
+from tintype.ranking.keys import Keys
+from tintype.ranking.looking import Looking
+from tintype.ranking.models import Explanation, Ranked
+from tintype.ranking.notes import Notes
+from tintype.ranking.popular import Popular
+from tintype.ranking.weights import Weights, load_weights
+
+FEED_ORDER = "feed-order"
+SWEEP_EVERY_S = 3_600.0
 
 
-class Ranking:
-    """Orders posts for viewers."""
+class Ranking(Keeping):
+    """Orders posts for viewers, and learns from what they do."""
 
-    def __init__(self, wire: Wire, namespace: str) -> None:
-        self._wire, self._prefix = wire, f"{namespace}:ranking:"
+    def __init__(
+        self,
+        wire: Wire,
+        redis: Redis,
+        shards: Shards,
+        *,
+        accounts: Accounts,
+        posts: Posts,
+        sight: Sight,
+        limiter: Limiter,
+        settings: Settings,
+    ) -> None:
+        keys, layout = Keys(settings.namespace), shards.map.layout
+        super().__init__(shards, wire, keys)
+        self._errands = Errands()
+        self.experiments = Experiments.load(settings.experiments)
+        weights = load_weights(settings.ranking_weights)
+        _check(self.experiments, weights)
+        self._judges = {name: Judge(each, layout.epoch_ms) for name, each in weights.items()}
+        self.examples = Examples(
+            shards, wire, keys, share=settings.training_share, days=settings.training_days
+        )
+        notes = Notes(redis, keys, weights[""], layout)
+        self.facts = Facts(wire, keys, posts, notes, errands=self._errands)
+        popular = Popular(wire, keys, posts, layout=layout, half_life_s=weights[""].velocity.half_life_s)
+        self._hearing = Hearing(accounts, posts, notes, self.facts, popular=popular, examples=self.examples)
+        self.looking = Looking(
+            posts, notes, limiter, hearing=self._hearing, examples=self.examples, errands=self._errands
+        )
+        self.explore = Explore(self, wire, keys, popular=popular, posts=posts, sight=sight)
 
-    def ask(self, viewer: AccountId) -> list[Command]:  # noqa: ARG002 - every viewer will be asked about alike
+    def ask(self, viewer: AccountId) -> list[Command]:
         """What must be read of the viewer before ranking, so that the caller can send it along with its own."""
-        return []
+        keys = self._keys
+        return [("MGET", keys.affinity(viewer), keys.interest(viewer), keys.seen(viewer))]
 
     async def rank(
-        self,
-        viewer: AccountId,  # noqa: ARG002 - newest first is the same for everybody
-        candidates: Sequence[PostId],
-        replies: Sequence[Any],  # noqa: ARG002 - nothing was asked
+        self, viewer: AccountId | None, candidates: Sequence[PostId], replies: Sequence[Any]
     ) -> list[Ranked]:
-        """The candidates, best first; `replies` are the answers to what `ask` named."""
-        return [Ranked(each, float(each)) for each in sorted(candidates, reverse=True)]
+        """The candidates, best first; `replies` are the answers to what `ask` named, or nothing if they are lost."""
+        ids = sorted(candidates, reverse=True)
+        if not ids:
+            return []
+        arm, judge = self._judge_of(viewer)
+        posts = await self.facts.of(ids)
+        numbers = np.array(ids, np.uint64)
+        verdict = judge.judge(numbers, posts, _known(replies), time.time())
+        places, final = judge.arrange(verdict, posts)
+        if viewer is not None and self.examples.is_drawn(viewer):
+            served = pack_served(numbers[places], final, verdict.features[places])
+            version = judge.scorer.version
+            self._errands.start(lambda: self.examples.serve(viewer, served, weights=version, arm=arm))
+        authors = cast("list[AccountId]", posts.author[places].tolist())
+        ordered = map(ids.__getitem__, places.tolist())
+        known = authors if all(authors) else [each or None for each in authors]
+        return list(map(Ranked, ordered, final.tolist(), known))
 
-    async def affinities(self, viewer: AccountId, others: Iterable[AccountId]) -> dict[AccountId, float]:  # noqa: ARG002 - nothing is known of anybody yet
-        """How close the viewer is to each of the others, from nothing to one."""
-        return dict.fromkeys(others, 0.0)
+    async def explain(
+        self, viewer: AccountId, post_ids: Sequence[PostId], replies: Sequence[Any]
+    ) -> dict[PostId, Explanation]:
+        """Why each of these posts stands where it does for the viewer."""
+        arm, judge = self._judge_of(viewer)
+        posts = await self.facts.of(post_ids)
+        verdict = judge.judge(np.array(post_ids, np.uint64), posts, _known(replies), time.time())
+        return explain(judge, verdict, post_ids, arm=arm)
+
+    async def affinities(self, viewer: AccountId, others: Iterable[AccountId]) -> dict[AccountId, float]:
+        """How close the viewer is to each of the others, from nothing to one; nothing while Redis is away."""
+        wanted = list(dict.fromkeys(others))
+        try:
+            known = _known(await self._wire.ask(*self.ask(viewer)))
+        except (RedisError, OSError):
+            known = NOBODY
+        found = self._judge_of(viewer)[1].features.closeness(
+            known.affinity, np.array(wanted, np.uint64), time.time()
+        )
+        return dict(zip(wanted, found.tolist(), strict=True))
 
     def handlers(self) -> list[Handler]:
         """What this room does when something has happened."""
-        return []
+        return self._hearing.handlers()
 
     def schedules(self) -> list[Schedule]:
         """What this room repeats by the clock."""
-        return []
+        return [Schedule("ranking-sweep", SWEEP_EVERY_S, self.examples.sweep)]
+
+    async def close(self) -> None:
+        """Nothing is under way any more."""
+        await self._errands.settle()
+
+    def _judge_of(self, viewer: AccountId | None) -> tuple[str, Judge]:
+        arm = self.experiments.arm(FEED_ORDER, viewer) if viewer is not None else ""
+        return arm, self._judges[self.experiments.weights(FEED_ORDER, arm)]
+
+
+def _check(experiments: Experiments, weights: Mapping[str, Weights]) -> None:
+    lacking = sorted(experiments.variants() - weights.keys())
+    if lacking:
+        raise SettingsInvalid(
+            f"ranking_weights has no variants {', '.join(lacking)}, which an experiment uses: add them, "
+            f"or end the experiment with experiments = ['{FEED_ORDER}=']."
+        )
+
+
+def _known(replies: Sequence[Any]) -> Known:
+    blobs: Sequence[bytes | None] | None = replies[0] if replies else None
+    return Known.read(blobs) if blobs else NOBODY

@@ -6,6 +6,7 @@ from tintype.saves.errors import (
     CollectionNotFound,
     TooManyCollections,
 )
+from tintype.saves.events import PostSaved
 from tintype.saves.models import Collection, CollectionId
 from tintype.saves.service import QUERIES, Saves
 
@@ -16,6 +17,7 @@ __all__ = [
     "CollectionNameInvalid",
     "CollectionNameTaken",
     "CollectionNotFound",
+    "PostSaved",
     "Saves",
     "TooManyCollections",
 ]

@@ -1,11 +1,12 @@
 -- name: save_post
--- Keeping twice is keeping once.
-INSERT INTO saves (account_id, post_id) VALUES (:account_id, :post_id) ON CONFLICT DO NOTHING;
+-- Keeping twice is keeping once, and returns no row. The number orders this change among others of the post.
+INSERT INTO saves (account_id, post_id) VALUES (:account_id, :post_id) ON CONFLICT DO NOTHING
+RETURNING next_id() AS change_id;
 
 -- name: unsave_post
--- Out of every collection as well.
+-- Out of every collection as well; what was not kept returns no row.
 WITH listed AS (DELETE FROM collection_posts WHERE account_id = :account_id AND post_id = :post_id)
-DELETE FROM saves WHERE account_id = :account_id AND post_id = :post_id;
+DELETE FROM saves WHERE account_id = :account_id AND post_id = :post_id RETURNING next_id() AS change_id;
 
 -- name: which_saved hot
 -- Those of the posts that this account keeps.

@@ -7,8 +7,10 @@ import asyncpg
 from shardwright.running import Shards
 from tintype.base.belongings import Record
 from tintype.base.ids import AccountId, PostId
+from tintype.base.outbox import Outbox
 from tintype.posts import Page, Post, Posts, fill_page
 from tintype.saves.collections import Collections
+from tintype.saves.events import PostSaved
 from tintype.saves.models import CollectionId
 from tintype.saves.store import QUERIES
 
@@ -20,8 +22,8 @@ __all__ = ["QUERIES", "Saves"]
 class Saves:
     """What one person keeps, on that person's shard; nobody else learns of it."""
 
-    def __init__(self, shards: Shards, posts: Posts) -> None:
-        self._shards, self._posts = shards, posts
+    def __init__(self, shards: Shards, outbox: Outbox, posts: Posts) -> None:
+        self._shards, self._outbox, self._posts = shards, outbox, posts
         self.collections = Collections(shards)
 
     async def save(self, post_id: PostId, by: AccountId, into: Sequence[CollectionId] = ()) -> None:
@@ -30,13 +32,18 @@ class Saves:
         if into:
             await self.collections.check_own(by, into)
         async with self._shards.owner(by).begin() as tx:
-            await tx.execute(QUERIES.save_post, account_id=by, post_id=post_id)
+            change_id = await tx.fetch_value(QUERIES.save_post, account_id=by, post_id=post_id)
+            if change_id is not None:
+                await self._outbox.add(tx, PostSaved(post_id, by, change_id, is_saved=True))
             if into:
                 await tx.execute(QUERIES.put_into, account_id=by, post_id=post_id, collection_ids=list(into))
 
     async def unsave(self, post_id: PostId, by: AccountId) -> None:
         """Keep it no longer, in no collection either; it need not be visible any more."""
-        await self._shards.owner(by).execute(QUERIES.unsave_post, account_id=by, post_id=post_id)
+        async with self._shards.owner(by).begin() as tx:
+            change_id = await tx.fetch_value(QUERIES.unsave_post, account_id=by, post_id=post_id)
+            if change_id is not None:
+                await self._outbox.add(tx, PostSaved(post_id, by, change_id, is_saved=False))
 
     async def take_out(self, post_id: PostId, by: AccountId, collection_id: CollectionId) -> None:
         """Out of one collection; it stays saved."""

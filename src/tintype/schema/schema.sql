@@ -253,6 +253,13 @@ CREATE INDEX exports_expiring ON exports USING btree (expires_at);
 CREATE INDEX exports_of_account ON exports USING btree (account_id, id DESC);
 CREATE UNIQUE INDEX exports_one_at_a_time ON exports USING btree (account_id) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text]));
 
+CREATE TABLE feed_stars (
+    account_id bigint NOT NULL,
+    change_id bigint DEFAULT next_id() NOT NULL,
+    is_settled boolean DEFAULT false NOT NULL,
+    CONSTRAINT feed_stars_pkey PRIMARY KEY (account_id)
+);
+
 CREATE TABLE followers (
     account_id bigint NOT NULL,
     follower_id bigint NOT NULL,
@@ -621,6 +628,23 @@ CREATE TABLE push_subscriptions (
     CONSTRAINT push_subscriptions_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX push_subscriptions_once ON push_subscriptions USING btree (account_id, endpoint);
+
+CREATE TABLE ranking_examples (
+    account_id bigint NOT NULL,
+    post_id bigint NOT NULL,
+    expires_on date NOT NULL,
+    weights text DEFAULT ''::text NOT NULL,
+    arm text DEFAULT ''::text NOT NULL,
+    features bytea,
+    score real,
+    spent_ms integer DEFAULT 0 NOT NULL,
+    liked bigint DEFAULT 0 NOT NULL,
+    commented bigint DEFAULT 0 NOT NULL,
+    saved bigint DEFAULT 0 NOT NULL,
+    shared bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT ranking_examples_pkey PRIMARY KEY (account_id, post_id)
+);
+CREATE INDEX ranking_examples_expiring ON ranking_examples USING btree (expires_on);
 
 CREATE TABLE recent_searches (
     account_id bigint NOT NULL,

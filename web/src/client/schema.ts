@@ -220,6 +220,15 @@ export interface components {
             /** Format: date-time */
             acted_at: string;
         };
+        /** ExperimentView */
+        ExperimentView: {
+            name: string;
+            arm: string;
+        };
+        /** ExperimentsView */
+        ExperimentsView: {
+            experiments: components["schemas"]["ExperimentView"][];
+        };
         /** ExportView */
         ExportView: {
             export_id: string;
@@ -309,6 +318,13 @@ export interface components {
         /** HighlightsView */
         HighlightsView: {
             highlights: components["schemas"]["HighlightCardView"][];
+        };
+        /** ImpressionBody */
+        ImpressionBody: {
+            /** @description An id, as a string. */
+            post_id: string;
+            /** @default 0 */
+            ms?: number;
         };
         /** Leave */
         Leave: {
@@ -866,6 +882,10 @@ export interface components {
             ticket: string;
             methods: string[];
         };
+        /** SeenBody */
+        SeenBody: {
+            impressions: components["schemas"]["ImpressionBody"][];
+        };
         /** SeenStories */
         SeenStories: {
             story_ids: string[];
@@ -942,8 +962,7 @@ export interface components {
             is_live: boolean;
             thumbnail_url: string | null;
             text: string | null;
-            /** @enum {null|string} */
-            reaction: "❤️" | "🔥" | "😂" | "😮" | "😢" | "👏" | "🎉" | "💯" | null;
+            reaction: string | null;
         };
         /** StoryView */
         StoryView: {
@@ -963,8 +982,7 @@ export interface components {
             ttl_remaining: number;
             seen: boolean;
             reply_enabled: boolean;
-            /** @enum {null|string} */
-            viewer_reaction: "❤️" | "🔥" | "😂" | "😮" | "😢" | "👏" | "🎉" | "💯" | null;
+            viewer_reaction: string | null;
             viewer_is_author: boolean;
             is_hidden: boolean;
             view_count: number | null;
@@ -979,8 +997,7 @@ export interface components {
             is_verified: boolean;
             is_private: boolean;
             relationship: components["schemas"]["RelationshipView"];
-            /** @enum {null|string} */
-            reaction: "❤️" | "🔥" | "😂" | "😮" | "😢" | "👏" | "🎉" | "💯" | null;
+            reaction: string | null;
             /** Format: date-time */
             seen_at: string;
         };

@@ -1,0 +1,140 @@
+"""What a read of the home feed costs, beside a pull-only feed, the same site in Django, and the bare engines.
+
+Each reader follows 100 authors of whom 10 are stars; pages have 20 posts with author, picture, numbers and what the
+reader likes and keeps. Ours: one web process, one PostgreSQL with 16 shards, Valkey. Pull-only: the same house on the
+same shards, but every read asks them for the newest posts of everybody followed. Django: one process of eight threads,
+one PostgreSQL, ORM, indexes, persistent connections. Engines: what ours asks of Redis and PostgreSQL, asked by a bare
+socket and by pgbench; they render nothing, so this is a floor. Everybody in turn, round by round; the ratio is CPU time
+of all processes per read at eight clients, Django's over ours.
+"""
+
+import asyncio
+import random
+import statistics
+import time
+from collections.abc import Callable
+
+from bench.feed_raw import postgres_s, redis_s
+from bench.feed_sites import Sites, open_sites
+from bench.feed_town import plan_town
+from bench.http_load import Call, send_all
+from bench.social_sites import Site, cpu_s_of
+from bench.support import BenchResult, main
+
+NAME = "feed"
+CLIENTS = (1, 8, 32)
+JUDGED_AT = 8
+Noted = dict[str, list[float]]
+
+
+def run(*, quick: bool = False) -> BenchResult:
+    """Measure all of them."""
+    readers, posts_each, calls, rounds = (6, 2, 120, 2) if quick else (32, 6, 600, 5)
+    return asyncio.run(_measure(readers, posts_each, calls, rounds))
+
+
+async def _measure(readers: int, posts_each: int, calls: int, rounds: int) -> BenchResult:
+    noted: Noted = {}
+    async with open_sites(plan_town(readers, posts_each)) as sites:
+        served = {"ours": sites.ours, "pull": sites.pull, "django": sites.django}
+        for site in served.values():
+            await _read(site, 2 * readers + 50, 4, 0)
+        for number in range(rounds):
+            names = [*served, "engines"]
+            for name in names[number % len(names) :] + names[: number % len(names)]:
+                if name == "engines":
+                    _note_engines(noted, sites, calls)
+                else:
+                    await _note_site(noted, name, served[name], calls, number)
+            print(f"round {number + 1} of {rounds}: {_told(noted, -1)}")
+    return _result(noted)
+
+
+async def _note_site(noted: Noted, name: str, site: Site, calls: int, number: int) -> None:
+    for clients in CLIENTS:
+        count = calls if name != "django" else calls // 3
+        spent, took, elapsed = await _read(site, count, clients, number)
+        label = f"{name} {clients}"
+        values = {
+            "web CPU-ms": spent["web"] * 1000 / count,
+            "all CPU-ms": sum(spent.values()) * 1000 / count,
+            "reads/s": count / elapsed,
+            "reads per web CPU-s": count / spent["web"],
+            "p50 ms": _at(took, 0.50) * 1000,
+            "p99 ms": _at(took, 0.99) * 1000,
+        }
+        for what, value in values.items():
+            noted.setdefault(f"{label} {what}", []).append(value)
+
+
+async def _read(
+    site: Site, count: int, clients: int, number: int
+) -> tuple[dict[str, float], list[float], float]:
+    chance = random.Random(number)
+    calls = [Call("GET", "/api/v1/feed", chance.choice(site.tokens)) for _ in range(count)]
+    before, started = site.cpu_s(), time.perf_counter()
+    took = await send_all(site.port, calls, clients=clients)
+    elapsed, after = time.perf_counter() - started, site.cpu_s()
+    return {part: after[part] - before[part] for part in after}, took, elapsed
+
+
+def _note_engines(noted: Noted, sites: Sites, count: int) -> None:
+    settings, parts = sites.settings, sites.ours.parts
+    clients: list[tuple[str, str, Callable[[], float]]] = [
+        ("valkey", "redis", lambda: redis_s(settings.redis, sites.recorded, count)),
+        ("postgres", "postgres", lambda: postgres_s(settings.postgres[0], sites.recorded, count)),
+    ]
+    total = 0.0
+    for part, label, ask in clients:
+        before = cpu_s_of(parts[part])
+        client_s = ask()
+        server_s = cpu_s_of(parts[part]) - before
+        total += client_s + server_s
+        noted.setdefault(f"engines {label} client CPU-ms", []).append(client_s * 1000 / count)
+        noted.setdefault(f"engines {label} server CPU-ms", []).append(server_s * 1000 / count)
+    noted.setdefault("engines all CPU-ms", []).append(total * 1000 / count)
+
+
+def _result(noted: Noted) -> BenchResult:
+    ours = noted[f"ours {JUDGED_AT} all CPU-ms"]
+    ratios = {
+        peer: [theirs / mine for theirs, mine in zip(noted[key], ours, strict=True)]
+        for peer, key in (
+            ("django", f"django {JUDGED_AT} all CPU-ms"),
+            ("pull-only", f"pull {JUDGED_AT} all CPU-ms"),
+            ("bare engines", "engines all CPU-ms"),
+        )
+    }
+    django = ratios["django"]
+    return BenchResult(
+        name=NAME,
+        ratio=statistics.median(django),
+        against="a conventional Django feed, CPU of all processes per read",
+        spread=(min(django), max(django)),
+        detail={
+            "CPU of all processes, peer over ours": {
+                peer: [round(f(each), 2) for f in (statistics.median, min, max)]
+                for peer, each in ratios.items()
+            },
+            "medians": {what: round(statistics.median(values), 3) for what, values in noted.items()},
+        },
+    )
+
+
+def _told(noted: Noted, place: int) -> str:
+    at = JUDGED_AT
+    return (
+        f"ours {noted[f'ours {at} web CPU-ms'][place]:.2f} CPU-ms in the web process, "
+        f"{noted[f'ours {at} all CPU-ms'][place]:.2f} in all; "
+        f"pull-only {noted[f'pull {at} all CPU-ms'][place]:.2f}, "
+        f"Django {noted[f'django {at} all CPU-ms'][place]:.2f}, "
+        f"bare engines {noted['engines all CPU-ms'][place]:.2f}"
+    )
+
+
+def _at(took: list[float], share: float) -> float:
+    return sorted(took)[min(int(len(took) * share), len(took) - 1)]
+
+
+if __name__ == "__main__":
+    main(run, __doc__)

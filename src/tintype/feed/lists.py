@@ -1,0 +1,169 @@
+"""Lists of post ids in Redis: a timeline per reader, and a list of their own posts per star.
+
+A list with a conditional push costs a twelfth of a sorted set's memory; ids sort by time anyway. Pushes go only to
+lists that exist, so readers who stay away cost nothing. A list may hold repeats after a repeated job and posts that are
+gone: the reader sorts that out.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from tintype.base.ids import AccountId, PostId
+from tintype.base.wire import Command, Wire
+from tintype.feed.scripts import (
+    DROP_MARKED,
+    FILL,
+    GIVE_UP,
+    LONGEST,
+    MARK,
+    OPEN,
+    PUSH,
+    RENEW,
+    Script,
+    run,
+)
+
+KEYS_PER_SCRIPT = 200
+"""A script blocks every other reader of Redis; this many keys take well under a millisecond."""
+SCRIPTS_AT_ONCE = 5
+BUCKETS = 256
+"""Keys are tagged by bucket, so that in a cluster a script stays within one slot."""
+OPEN_MS = 10_000
+"""How long a list waits to be filled by somebody who may have died."""
+RENEW_EVERY_S = 3_600.0
+MOST_RENEWALS = 100_000
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a list holds. One that is not ready yet is being built by somebody else."""
+
+    ids: list[int]
+    """Oldest first; some may be there twice."""
+    stars: tuple[AccountId, ...] = ()
+    is_ready: bool = True
+
+
+class Lists:
+    """The lists of one kind."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        name: str,
+        *,
+        keep_s: int,
+        spans_slots: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._wire, self._keep_s, self._spans_slots, self._clock = wire, keep_s, spans_slots, clock
+        self._heads = [f"{name}:{{{bucket}}}:" for bucket in range(BUCKETS)]
+        self._renewed: dict[int, float] = {}
+
+    def key(self, owner: int) -> str:
+        """Where the list of this account lies. The low bits of an id are mostly zero, its time is not."""
+        return self._heads[(owner ^ owner >> 23) & (BUCKETS - 1)] + str(owner)
+
+    def ask(self, owner: AccountId) -> Command:
+        """What to send to read a list; the answer is for `parse`."""
+        return ("LRANGE", self.key(owner), 0, -1)
+
+    async def renew(self, owner: AccountId) -> None:
+        """A list that was read is kept for longer; said once in a while, not at every read."""
+        now = self._clock()
+        if now - self._renewed.get(owner, -RENEW_EVERY_S) < min(RENEW_EVERY_S, self._keep_s / 4):
+            return
+        if len(self._renewed) > MOST_RENEWALS:
+            self._renewed.clear()
+        self._renewed[owner] = now
+        await run(self._wire, RENEW, RENEW.call([self.key(owner)], self._keep_s))
+
+    async def push(self, post_id: PostId, owners: Sequence[AccountId]) -> int:
+        """Put a post on top of those lists that exist; returns how many did."""
+        return await self._on_many(PUSH, owners, post_id)
+
+    async def mark(self, star: AccountId, owners: Sequence[AccountId]) -> int:
+        """Let those lists that exist know of a star; returns how many did."""
+        return await self._on_many(MARK, owners, star)
+
+    async def open(self, *owners: AccountId) -> dict[AccountId, str]:
+        """Make absent lists exist, so that what happens while they are built reaches them.
+
+        Returns the tokens of those that the caller is to fill.
+        """
+        token = secrets.token_hex(8)
+        calls = [OPEN.call([self.key(owner)], _note(token), OPEN_MS) for owner in owners]
+        answers = await run(self._wire, OPEN, *calls)
+        return {owner: token for owner, is_ours in zip(owners, answers, strict=True) if is_ours}
+
+    async def fill(
+        self, owner: AccountId, token: str, ids: Sequence[int], stars: Sequence[AccountId] = ()
+    ) -> bool:
+        """Put what the database said (newest first) into the list, unless it was dropped meanwhile."""
+        known = "".join(f"{star}," for star in stars)
+        call = FILL.call([self.key(owner)], _note(token), self._keep_s, known, *ids[:LONGEST])
+        return bool((await run(self._wire, FILL, call))[0])
+
+    async def give_up(self, owner: AccountId, token: str) -> None:
+        """Nobody need wait for the list that was opened with this token."""
+        await run(self._wire, GIVE_UP, GIVE_UP.call([self.key(owner)], _note(token)))
+
+    async def drop(self, owner: AccountId) -> None:
+        """Forget a list, also one that is being built; the next read builds it anew."""
+        await self._wire.ask(("DEL", self.key(owner)))
+
+    async def drop_marked(self, owner: AccountId, star: AccountId) -> None:
+        """Forget a list if it knows of this star."""
+        await run(self._wire, DROP_MARKED, DROP_MARKED.call([self.key(owner)], star))
+
+    async def _on_many(self, script: Script, owners: Sequence[AccountId], value: int) -> int:
+        calls = [script.call(keys, value) for keys in self._batches(owners)]
+        total = 0
+        for start in range(0, len(calls), SCRIPTS_AT_ONCE):
+            total += sum(await run(self._wire, script, *calls[start : start + SCRIPTS_AT_ONCE]))
+        return total
+
+    def _batches(self, owners: Sequence[AccountId]) -> Iterator[list[str]]:
+        """Keys that go into one script: of any bucket on a single server, of one bucket in a cluster."""
+        heads = self._heads
+        keys = [
+            heads[(owner ^ owner >> 23) & (BUCKETS - 1)] + str(owner) for owner in owners
+        ]  # as `key`, inlined
+        if self._spans_slots:
+            yield from _slices(keys)
+            return
+        by_bucket: dict[str, list[str]] = {}
+        for key in keys:
+            by_bucket.setdefault(key[: key.index("}")], []).append(key)
+        for some in by_bucket.values():
+            yield from _slices(some)
+
+
+def parse(answer: list[bytes]) -> Found | None:
+    """A list from what Redis answered; None when there is none."""
+    if not answer:
+        return None
+    *entries, note = answer
+    # Decoding one JSON list is several times faster than one int() per entry.
+    ids = msgspec.json.decode(b"[" + b",".join(entries) + b"]", type=list[int])
+    ids.reverse()
+    ids.sort()  # nearly sorted already, which makes this cheap
+    state, _, stars = note.partition(b",")
+    return Found(ids, _stars(stars), is_ready=state == b"=")
+
+
+def _stars(names: bytes) -> tuple[AccountId, ...]:
+    return tuple(AccountId(int(each)) for each in names.split(b",") if each)
+
+
+def _note(token: str) -> str:
+    return f"?{token}:"
+
+
+def _slices(keys: list[str]) -> Iterator[list[str]]:
+    for start in range(0, len(keys), KEYS_PER_SCRIPT):
+        yield keys[start : start + KEYS_PER_SCRIPT]

@@ -1,0 +1,162 @@
+"""Stars: authors with so many followers that readers look at the author's own list instead of being sent every post.
+
+The row that says so lies with the author and is what counts; a timeline that exists is told before the first post is
+held back. What a timeline knows of a star is never wrong, only superfluous once the star has fallen: it then says to
+look at a list in which there is nothing new. So nothing has to be taken back, and no order of events can lose a post.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+from shardwright.running import Shards
+from tintype.base.ids import AccountId, PostId
+from tintype.base.outbox import Outbox
+from tintype.base.wire import Command
+from tintype.feed.building import QUERIES, Building
+from tintype.feed.events import StarRisen
+from tintype.feed.lists import Lists, parse
+
+FALLS_BELOW = 0.8
+"""A star falls at this share of the followers it takes to rise, so that one follower more or less changes nothing."""
+FRESH_S = 2.0
+MOST_HERE = 1_000
+LOADED_AT_ONCE = 50
+STUCK = timedelta(minutes=10)
+"""A star that has not settled after this long begins anew: the job that was to tell the timelines has died."""
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How an author's posts travel."""
+
+    follower_count: int
+    change_id: int | None = None
+    is_settled: bool = False
+    """Timelines look by themselves; nothing is pushed."""
+
+
+class StarBook:
+    """Who is a star, on the author's shard."""
+
+    def __init__(self, shards: Shards, outbox: Outbox, *, rises_at: int) -> None:
+        self._shards, self._outbox, self._rises_at = shards, outbox, rises_at
+
+    async def find(self, author: AccountId) -> Standing | None:
+        """How an author's posts travel now, after crossing the threshold if it is time to; None of nobody."""
+        row = await self._shards.owner(author).fetch_one(QUERIES.find_standing, account_id=author)
+        if row is None:
+            return None
+        standing = Standing(row["follower_count"], row["change_id"], row["is_settled"])
+        if standing.change_id is None and standing.follower_count >= self._rises_at:
+            return await self._rise(author, standing)
+        if standing.change_id is not None and standing.follower_count < self._rises_at * FALLS_BELOW:
+            await self._end(author, standing.change_id)
+            return Standing(standing.follower_count)
+        if standing.change_id is not None and not standing.is_settled and self._is_stuck(standing.change_id):
+            return await self._rise(author, standing)
+        return standing
+
+    async def is_rising(self, risen: StarRisen) -> bool:
+        """Whether this rise is the one that has to be told of."""
+        row = await self._shards.owner(risen.author_id).fetch_one(
+            QUERIES.find_standing, account_id=risen.author_id
+        )
+        return row is not None and row["change_id"] == risen.change_id and not row["is_settled"]
+
+    async def settle(self, risen: StarRisen) -> None:
+        """Every timeline knows: hold the author's posts back from now on, unless the star has fallen."""
+        await self._shards.owner(risen.author_id).execute(
+            QUERIES.settle_star, account_id=risen.author_id, change_id=risen.change_id
+        )
+
+    async def forget(self, author: AccountId) -> int:
+        """Nothing is kept of somebody who leaves; returns how much there was."""
+        return await self._shards.owner(author).execute(QUERIES.forget_star, account_id=author)
+
+    async def count(self, author: AccountId) -> int:
+        """How much is kept of somebody."""
+        return int(await self._shards.owner(author).fetch_value(QUERIES.count_star, account_id=author))
+
+    async def _rise(self, author: AccountId, standing: Standing) -> Standing:
+        async with self._shards.owner(author).begin() as tx:
+            change_id = await tx.fetch_value(
+                QUERIES.begin_star, account_id=author, expected=standing.change_id or 0
+            )
+            if change_id is not None:
+                await self._outbox.add(tx, StarRisen(author, change_id))
+        return Standing(standing.follower_count, change_id)
+
+    async def _end(self, author: AccountId, change_id: int) -> None:
+        await self._shards.owner(author).execute(QUERIES.end_star, account_id=author, change_id=change_id)
+
+    def _is_stuck(self, change_id: int) -> bool:
+        return self._shards.map.layout.id_time(change_id) < datetime.now(UTC) - STUCK
+
+
+class StarLists:
+    """The stars' own lists: in this process for two seconds, else in Redis, else from the shards."""
+
+    def __init__(
+        self, lists: Lists, building: Building, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._lists, self._building, self._clock = lists, building, clock
+        self._here: dict[AccountId, tuple[float, list[int]]] = {}
+        self._loading = asyncio.Lock()
+
+    def fresh(self, stars: Iterable[AccountId]) -> dict[AccountId, list[int]]:
+        """Those lists that this process has read just now."""
+        now, here = self._clock(), self._here
+        return {star: here[star][1] for star in stars if star in here and here[star][0] > now}
+
+    def ask(self, stars: Sequence[AccountId]) -> list[Command]:
+        """What to send to read these lists; the answers are for `learn`."""
+        return [self._lists.ask(star) for star in stars]
+
+    async def learn(
+        self, stars: Sequence[AccountId], answers: Sequence[list[bytes]]
+    ) -> dict[AccountId, list[int]]:
+        """The lists that Redis answered; what it does not have is built."""
+        learnt: dict[AccountId, list[int]] = {}
+        for star, answer in zip(stars, answers, strict=True):
+            found = parse(answer)
+            if found is not None and found.is_ready:
+                learnt[star] = self._keep(star, found.ids)
+                await self._lists.renew(star)
+        absent = [star for star in stars if star not in learnt]
+        if absent:
+            async with self._loading:  # of many who miss the same star at once, one asks the shard
+                learnt |= self.fresh(absent)
+                for start in range(0, len(absent), LOADED_AT_ONCE):
+                    some = absent[start : start + LOADED_AT_ONCE]
+                    learnt |= await self._load([star for star in some if star not in learnt])
+        return learnt
+
+    async def push(self, post_id: PostId, star: AccountId) -> None:
+        """A star's list, if there is one, has the post."""
+        await self._lists.push(post_id, [star])
+
+    async def drop(self, star: AccountId) -> None:
+        """Forget a list."""
+        self._here.pop(star, None)
+        await self._lists.drop(star)
+
+    def _keep(self, star: AccountId, ids: list[int]) -> list[int]:
+        if len(self._here) >= MOST_HERE:
+            self._here.clear()
+        self._here[star] = (self._clock() + FRESH_S, ids)
+        return ids
+
+    async def _load(self, stars: Sequence[AccountId]) -> dict[AccountId, list[int]]:
+        if not stars:
+            return {}
+        tokens = await self._lists.open(*stars)
+        found, is_complete = await self._building.stars(stars)
+        for star, token in tokens.items():
+            if is_complete:
+                await self._lists.fill(star, token, found[star])
+            else:
+                await self._lists.give_up(star, token)
+        return {star: self._keep(star, list[int](found[star][::-1])) for star in stars}

@@ -1,0 +1,95 @@
+"""Experiments: who sees which variant, decided by hashing, so that nothing has to be stored to stay the same."""
+
+import hashlib
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from tintype.base.errors import SettingsInvalid
+from tintype.base.ids import AccountId
+
+PACKED = Path(__file__).with_name("experiments.toml")
+OUTSIDE = ""
+"""The arm of those who take no part."""
+
+
+class Arm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One way of doing it."""
+
+    parts: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
+    weights: str = ""
+
+
+class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question with several answers."""
+
+    arms: dict[str, Arm]
+    salt: str = ""
+    share: Annotated[float, msgspec.Meta(ge=0, le=1)] = 1.0
+
+
+class Experiments:
+    """The experiments that run, and which arm everybody is in."""
+
+    def __init__(self, experiments: Mapping[str, Experiment], forced: Mapping[str, str]) -> None:
+        self._experiments, self._forced = experiments, forced
+
+    @classmethod
+    def load(cls, forced: Iterable[str] = (), file: Path = PACKED) -> "Experiments":
+        """The packed experiments; `forced` names arms for everybody, as in feed-order=fresh."""
+        found = msgspec.convert(tomllib.loads(file.read_text()), dict[str, Experiment])
+        chosen: dict[str, str] = {}
+        for each in forced:
+            name, _, arm = each.partition("=")
+            if name not in found or (arm != OUTSIDE and arm not in found[name].arms):
+                raise SettingsInvalid(f"experiments: there is no {each!r} (experiment=arm).")
+            chosen[name] = arm
+        return cls(found, chosen)
+
+    def arm(self, name: str, account_id: AccountId) -> str:
+        """The arm somebody is in; empty for those outside, and for an experiment that does not run."""
+        experiment = self._experiments.get(name)
+        if experiment is None:
+            return OUTSIDE
+        if name in self._forced:
+            return self._forced[name]
+        if chance(f"in:{name}:{experiment.salt}", account_id) >= experiment.share:
+            return OUTSIDE
+        return _draw(experiment, chance(f"arm:{name}:{experiment.salt}", account_id))
+
+    def arms(self, account_id: AccountId) -> dict[str, str]:
+        """Every experiment with the arm somebody is in."""
+        return {name: self.arm(name, account_id) for name in sorted(self._experiments)}
+
+    def variants(self) -> set[str]:
+        """Every variant of the weights that somebody may be in."""
+        arms = {
+            (name, arm)
+            for name, experiment in self._experiments.items()
+            for arm in ([self._forced[name]] if name in self._forced else experiment.arms)
+        }
+        return {self.weights(*each) for each in arms}
+
+    def weights(self, name: str, arm: str) -> str:
+        """Which variant of the weights an arm uses; empty: the usual ones."""
+        experiment = self._experiments.get(name)
+        return experiment.arms[arm].weights if experiment and arm in experiment.arms else ""
+
+
+def chance(what: str, account_id: AccountId) -> float:
+    """A number from 0 to 1 that is always the same for the same question and person, and else like a die."""
+    digest = hashlib.blake2b(f"{what}:{account_id}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") / 2**64
+
+
+def _draw(experiment: Experiment, place: float) -> str:
+    whole = sum(arm.parts for arm in experiment.arms.values())
+    passed = 0
+    for name, arm in experiment.arms.items():
+        passed += arm.parts
+        if place * whole < passed:
+            return name
+    return OUTSIDE

@@ -1,0 +1,78 @@
+"""Why a post stands where it does, in numbers and in words."""
+
+from collections.abc import Sequence
+
+from tintype.base.ids import PostId
+from tintype.ranking.judging import Judge, Verdict
+from tintype.ranking.models import Explanation, Outcome, Signal
+from tintype.ranking.rows import Floats
+from tintype.ranking.scorer import FEATURES, OUTCOMES
+
+WORDS = {
+    "affinity": "How often you like, comment on, save and look up what its author does.",
+    "interest": "How much you care for posts with its hashtags.",
+    "popularity": "How many people react to it just now.",
+    "freshness": "How new it is.",
+    "cadence": "How often its author posts.",
+    "video": "Whether it has a video.",
+    "album": "Whether it has several pictures.",
+    "seen": "Whether you have seen it before.",
+}
+REASONS = {
+    "affinity": "you are close to its author",
+    "interest": "you care for its hashtags",
+    "popularity": "many people react to it just now",
+    "freshness": "it is new",
+}
+NOTABLE = 0.25
+DIGITS = 4
+
+
+def explain(judge: Judge, verdict: Verdict, ids: Sequence[PostId], *, arm: str) -> dict[PostId, Explanation]:
+    """An explanation of each post."""
+    features, ordering = verdict.features, judge.ordering
+    moved = judge.scorer.contributions(features)
+    aged, sunk = ordering.by_age(features).tolist(), ordering.by_sight(features).tolist()
+    return {
+        post_id: Explanation(
+            post_id=str(post_id),
+            summary=_summarise(features[row]),
+            score=round(float(verdict.scores[row]), DIGITS),
+            weights=judge.scorer.version,
+            arm=arm,
+            outcomes=_outcomes(judge, verdict.outcomes[row]),
+            signals=_signals(features[row], moved[row]),
+            factors={"age": round(aged[row], DIGITS), "seen": round(sunk[row], DIGITS)},
+        )
+        for row, post_id in enumerate(ids)
+    }
+
+
+def _outcomes(judge: Judge, found: Floats) -> list[Outcome]:
+    values = judge.ordering.values
+    return [
+        Outcome(name, round(float(found[place]), DIGITS), round(float(values[place]), DIGITS))
+        for place, name in enumerate(OUTCOMES)
+    ]
+
+
+def _signals(features: Floats, moved: Floats) -> list[Signal]:
+    return [
+        Signal(
+            name,
+            WORDS[name],
+            round(float(features[place]), DIGITS),
+            {each: round(float(moved[place, column]), DIGITS) for column, each in enumerate(OUTCOMES)},
+        )
+        for place, name in enumerate(FEATURES)
+    ]
+
+
+def _summarise(features: Floats) -> str:
+    known: dict[str, float] = dict(zip(FEATURES, features.tolist(), strict=True))
+    ordered = sorted(REASONS, key=lambda name: -known[name])
+    reasons = [REASONS[name] for name in ordered if known[name] >= NOTABLE]
+    sinks = " You have seen it before, so it comes later." if known["seen"] else ""
+    if not reasons:
+        return f"It stands where its age puts it.{sinks}"
+    return f"It is here because {' and '.join(reasons)}.{sinks}"

@@ -1,0 +1,317 @@
+"""Fan-out and stars: what dies half-way, repeats, crosses the threshold or meets something else under way."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from redis.exceptions import ConnectionError as RedisGone
+
+from shardwright.errors import ServerUnavailable
+from tests.feed.world import THRESHOLD, World
+from tintype.base.ids import AccountId, PostId
+from tintype.base.wire import Command, PipelinedWire
+from tintype.feed import FanOutDue, StarRisen, lists
+from tintype.feed.building import Building, Built
+from tintype.feed.lists import Lists, parse
+from tintype.posts import PostPublished
+
+NAMES = ("bo", "cy", "dee", "eli")
+
+
+async def follow_all(world: World, followee: AccountId, followers: list[AccountId]) -> None:
+    for each in followers:
+        await world.rooms.graph.follow(each, followee)
+    await world.work()
+
+
+async def on_list(world: World, reader: AccountId) -> set[int]:
+    """What lies on a reader's list in Redis."""
+    found = parse((await world.wire.ask(world.lists.ask(reader)))[0])
+    return set(found.ids) if found else set()
+
+
+async def rise(world: World, author: AccountId, followers: list[AccountId]) -> None:
+    """An author becomes a star, and everything has been told."""
+    await follow_all(world, author, followers)
+    for each in followers:
+        await world.read(each)
+    await world.post(author)
+    await world.work()
+
+
+@asynccontextmanager
+async def building_stops(
+    monkeypatch: pytest.MonkeyPatch,
+) -> AsyncGenerator[tuple[asyncio.Event, asyncio.Event]]:
+    """Whoever builds a timeline says so once the shards have answered, and goes on when told to."""
+    answered, goes_on = asyncio.Event(), asyncio.Event()
+    build = Building.timeline
+
+    async def slowly(self: Building, viewer: AccountId) -> Built:
+        built = await build(self, viewer)
+        answered.set()
+        await goes_on.wait()
+        return built
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Building, "timeline", slowly)
+        yield answered, goes_on
+
+
+async def test_a_post_reaches_followers_in_parts_of_which_each_is_a_job(world: World) -> None:
+    ana, *followers = await world.people("ana", *NAMES[:2], "fay", "gus", "hal")
+    await follow_all(world, ana, followers)
+    await world.sql(ana, f"INSERT INTO feed_stars (account_id) VALUES ({ana})")  # rising: still pushed
+    for each in followers:
+        await world.read(each)
+    post_id = await world.post(ana)
+
+    for event in (await world.waiting()).values():
+        await world.deliver(event)
+    parts = [event for event in (await world.waiting()).values() if isinstance(event, FanOutDue)]
+
+    assert [post_id in await on_list(world, each) for each in followers] == [True, True, False, False, False]
+    assert len(parts) == 2
+    for part in parts:
+        await world.deliver(part)
+    assert all([post_id in await on_list(world, each) for each in followers])
+
+
+@pytest.mark.parametrize("trips", range(9))
+async def test_a_fan_out_that_dies_half_way_and_is_repeated_shows_the_post_once(
+    world: World, trips: int
+) -> None:
+    ana, *followers = await world.people("ana", *NAMES)
+    await follow_all(world, ana, followers)
+    for each in followers:
+        await world.read(each)
+    post_id = await world.post(ana)
+
+    world.wire.left = trips
+    for event in (await world.waiting()).values():
+        try:
+            await world.deliver(event)
+        except RedisGone:
+            continue
+    world.wire.left = None
+    await world.work()
+
+    for each in followers:
+        assert await world.read(each) == [post_id]
+
+
+async def test_posts_of_a_star_are_held_back_and_shown_all_the_same(world: World) -> None:
+    ana, *followers = await world.people("ana", *NAMES)
+    await rise(world, ana, followers)
+
+    post_id = await world.post(ana)
+    await world.work()
+
+    for each in followers:
+        assert post_id not in await on_list(world, each)
+        assert await world.read(each) == await world.expected(each)
+
+
+async def test_a_star_that_falls_is_pushed_again_and_nothing_is_lost(world: World) -> None:
+    ana, *followers = await world.people("ana", *NAMES)
+    await rise(world, ana, followers)
+    await world.post(ana, 2)
+    await world.work()
+    for each in followers[:2]:
+        await world.rooms.graph.unfollow(each, ana)
+    late = await world.person("late")
+
+    post_id = await world.post(ana)
+    await world.work()
+
+    assert post_id in await on_list(world, followers[-1])
+    await world.rooms.graph.follow(late, ana)
+    for each in (*followers, late):
+        assert await world.read(each) == await world.expected(each)
+
+
+async def test_one_follower_less_does_not_make_a_star_fall(world: World) -> None:
+    ana, *followers = await world.people("ana", *NAMES[:THRESHOLD])
+    await rise(world, ana, followers)
+    for name in ("ida", "jo"):
+        followers.append(await world.person(name))
+    await follow_all(world, ana, followers[THRESHOLD:])
+    await world.rooms.graph.unfollow(followers[0], ana)
+    await world.read(followers[1])
+
+    post_id = await world.post(ana)
+    await world.work()
+
+    assert post_id not in await on_list(world, followers[1])
+
+
+async def test_a_star_that_rises_while_a_timeline_is_built_is_known_to_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana, *followers = await world.people("ana", *NAMES)
+    await follow_all(world, ana, followers)
+    async with building_stops(monkeypatch) as (answered, goes_on):
+        reading = asyncio.create_task(world.read(followers[0]))
+        await answered.wait()
+        await world.post(ana)
+        await world.work()
+        await world.post(ana)  # this one is held back
+        await world.work()
+        goes_on.set()
+        await reading
+
+    assert await world.read(followers[0]) == await world.expected(followers[0])
+
+
+async def test_a_star_that_falls_while_a_timeline_is_built_loses_nothing_of_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana, *followers = await world.people("ana", *NAMES)
+    await rise(world, ana, followers)
+    await world.rooms.redis.flushdb()
+    async with building_stops(monkeypatch) as (answered, goes_on):
+        reading = asyncio.create_task(world.read(followers[-1]))
+        await answered.wait()
+        await world.post(ana)
+        await world.work()
+        for each in followers[:2]:
+            await world.rooms.graph.unfollow(each, ana)
+        await world.post(ana)
+        await world.work()
+        goes_on.set()
+        await reading
+
+    assert await world.read(followers[-1]) == await world.expected(followers[-1])
+
+
+async def test_a_follow_while_a_timeline_is_built_is_not_lost(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana, bo = await world.people("ana", "bo")
+    post_id = await world.post(bo)
+    async with building_stops(monkeypatch) as (answered, goes_on):
+        reading = asyncio.create_task(world.read(ana))
+        await answered.wait()
+        await world.rooms.graph.follow(ana, bo)
+        goes_on.set()
+        assert await reading == []
+
+    assert await world.read(ana) == [post_id]
+
+
+async def test_a_follow_that_arrives_late_at_the_followee_misses_no_post(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana, bo = await world.people("ana", "bo")
+
+    async def lost(_change: Any) -> None:
+        raise ServerUnavailable("lost on purpose")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.rooms.graph.mirror, "apply", lost)
+        await world.rooms.graph.follow(ana, bo)
+    assert await world.read(ana) == []
+    post_id = await world.post(bo)  # nobody is known to follow: pushed to nobody
+
+    for event in sorted(
+        (await world.waiting()).values(), key=lambda each: not isinstance(each, PostPublished)
+    ):
+        for handler in world.feed.handlers():
+            if handler.event is type(event):
+                await handler.run(event)
+
+    assert await world.read(ana) == [post_id]
+
+
+async def test_old_news_of_a_star_that_has_fallen_holds_nothing_back(world: World) -> None:
+    ana, *followers = await world.people("ana", *NAMES)
+    await rise(world, ana, followers)
+    for each in followers[:2]:
+        await world.rooms.graph.unfollow(each, ana)
+    await world.post(ana)
+    await world.work()
+
+    await world.deliver(StarRisen(ana, 1))
+    post_id = await world.post(ana)
+    await world.work()
+
+    assert post_id in await on_list(world, followers[-1])
+
+
+async def test_a_rise_of_which_nothing_came_is_begun_anew(world: World) -> None:
+    ana, *followers = await world.people("ana", *NAMES)
+    await follow_all(world, ana, followers)
+    old = 200_000 << 23  # minutes after the epoch of ids
+    await world.sql(ana, f"INSERT INTO feed_stars (account_id, change_id) VALUES ({ana}, {old})")
+    await world.read(followers[0])
+
+    await world.post(ana)
+    await world.work()
+    held_back = await world.post(ana)
+    await world.work()
+
+    assert held_back not in await on_list(world, followers[0])
+    assert await world.read(followers[0]) == await world.expected(followers[0])
+
+
+async def test_a_star_no_longer_followed_is_no_longer_read(world: World) -> None:
+    ana, *followers = await world.people("ana", *NAMES)
+    await rise(world, ana, followers)
+
+    await world.rooms.graph.unfollow(followers[0], ana)
+    await world.work()
+
+    assert await on_list(world, followers[0]) == set()
+
+
+async def test_a_long_timeline_is_trimmed_keeps_its_stars_and_stays_small(world: World) -> None:
+    ana, bo = await world.people("ana", "bo")
+    await world.read(ana)
+    await world.lists.mark(bo, [ana])
+    first = 150_000_000_000_000_000
+    for number in range(1_150):
+        await world.lists.push(PostId(first + (number << 23)), [ana])
+
+    found = parse((await world.wire.ask(world.lists.ask(ana)))[0])
+    size_bytes = (await world.wire.ask(("MEMORY", "USAGE", world.lists.key(ana), "SAMPLES", 0)))[0]
+
+    assert found is not None
+    assert found.stars == (bo,)
+    assert 800 <= len(found.ids) <= 1_000
+    assert size_bytes / len(found.ids) <= 12
+
+
+async def test_in_a_cluster_a_script_stays_in_one_slot(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Command] = []
+
+    class Noting(PipelinedWire):
+        async def ask(self, *commands: Command) -> list[Any]:
+            seen.extend(commands)
+            return [1] * len(commands)
+
+    monkeypatch.setattr(lists, "KEYS_PER_SCRIPT", 200)
+    readers = [AccountId((number * 7 << 23) + 1_000) for number in range(3_000)]
+
+    await Lists(Noting(world.rooms.redis), "some", keep_s=60, spans_slots=False).push(PostId(5), readers)
+
+    scripts = [command[3 : 3 + int(command[2])] for command in seen]
+    assert sum(len(keys) for keys in scripts) == 3_000
+    assert len(scripts) == 256
+    assert all(len({str(key).partition("}")[0] for key in keys}) == 1 for keys in scripts)
+
+
+async def test_nothing_is_kept_for_somebody_who_has_gone(world: World) -> None:
+    ana, *followers = await world.people("ana", *NAMES)
+    await rise(world, ana, followers)
+    await world.read(ana)
+
+    await world.rooms.accounts.set_status(ana, "deactivated")
+    await world.work()
+
+    assert await on_list(world, ana) == set()
+    assert await world.read(followers[0]) == []
+    assert await world.feed.count_left(ana) == 1
+    assert await world.feed.erase(ana) == 1
+    assert await world.feed.count_left(ana) == 0

@@ -1,0 +1,71 @@
+"""What tests of the ranking room do: order posts, and tell it what happened without a worker in between."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from tests.support import Person
+from tintype.base.ids import AccountId, PostId
+from tintype.base.wire import PipelinedWire
+from tintype.posts import PostLiked
+from tintype.ranking import Explanation
+from tintype.saves import PostSaved
+from tintype.wiring import Rooms
+
+
+def id_of(person: Person) -> AccountId:
+    return AccountId(int(person.account_id))
+
+
+def post_of(post: dict[str, Any]) -> PostId:
+    return PostId(int(post["post_id"]))
+
+
+def change(rooms: Rooms, number: int = 0) -> int:
+    """A change of just now, the larger number the later."""
+    layout = rooms.shards.map.layout
+    return layout.compose(int(time.time() * 1000) - layout.epoch_ms, 1, number)
+
+
+def like(
+    post: dict[str, Any], author: Person, by: Person, number: int, *, is_liked: bool = True
+) -> PostLiked:
+    return PostLiked(post_of(post), id_of(author), id_of(by), number, is_liked)
+
+
+def save(post: dict[str, Any], by: Person, number: int, *, is_saved: bool = True) -> PostSaved:
+    return PostSaved(post_of(post), id_of(by), number, is_saved)
+
+
+async def tell(rooms: Rooms, *events: Any) -> None:
+    """Let the room hear of something, as the worker would."""
+    for event in events:
+        for handler in rooms.ranking.handlers():
+            if isinstance(event, handler.event):
+                await handler.run(event)
+
+
+async def order(rooms: Rooms, viewer: Person, posts: Sequence[dict[str, Any]]) -> list[str]:
+    """The posts, best first."""
+    rooms.ranking.facts.forget()
+    ranked = await rooms.ranking.rank(
+        id_of(viewer), [post_of(each) for each in posts], await replies(rooms, viewer)
+    )
+    await rooms.ranking.close()
+    return [str(each.post_id) for each in ranked]
+
+
+async def signals(rooms: Rooms, viewer: Person, post: dict[str, Any]) -> dict[str, float]:
+    """The features of a post for a viewer."""
+    return {each.name: each.value for each in (await explanation(rooms, viewer, post)).signals}
+
+
+async def explanation(rooms: Rooms, viewer: Person, post: dict[str, Any]) -> Explanation:
+    rooms.ranking.facts.forget()
+    told = await rooms.ranking.explain(id_of(viewer), [post_of(post)], await replies(rooms, viewer))
+    return told[post_of(post)]
+
+
+async def replies(rooms: Rooms, viewer: Person) -> list[Any]:
+    """What Redis says of a viewer."""
+    return await PipelinedWire(rooms.redis).ask(*rooms.ranking.ask(id_of(viewer)))

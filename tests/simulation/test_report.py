@@ -1,0 +1,106 @@
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import msgspec
+import pytest
+
+from tintype.simulation import (
+    NEVER,
+    Choices,
+    Outcome,
+    Report,
+    Spread,
+    advise,
+    draw,
+    name_of,
+    sketch,
+    spread_of,
+)
+
+FAST = Spread(100, 5.0, 10.0, 20.0, 30.0)
+
+
+def outcome(threshold: int, **changes: Any) -> Outcome:
+    made = Outcome(
+        threshold=threshold,
+        posts=100,
+        reads=900,
+        failed=0,
+        stars=3,
+        read_ms=FAST,
+        fresh_ms=FAST,
+        unseen=0,
+        late_ms=FAST,
+        entries=1_000,
+        cpu_s={"rooms": 1.0, "worker": 0.5, "redis": 0.5},
+    )
+    return msgspec.structs.replace(made, **changes)
+
+
+def costing(threshold: int, cpu_s: float, **changes: Any) -> Outcome:
+    return outcome(threshold, cpu_s={"rooms": cpu_s}, **changes)
+
+
+def test_a_distribution_is_told_by_nearest_rank() -> None:
+    spread = spread_of([float(value) for value in range(100, 0, -1)])
+
+    assert (spread.count, spread.p50, spread.p90, spread.p99, spread.max) == (100, 51, 91, 100, 100)
+    assert spread_of([]) == Spread(0, 0, 0, 0, 0)
+
+
+def test_costs_are_per_post_and_per_deed() -> None:
+    one = outcome(100)
+
+    assert one.amplification == 10
+    assert one.cpu_ms == 2.0
+
+
+def test_the_cheapest_threshold_that_keeps_the_promises_is_advised() -> None:
+    slow = Spread(100, 5.0, 10.0, 600.0, 900.0)
+    advice = advise([costing(0, 1.0, read_ms=slow), costing(200, 2.0), costing(NEVER, 3.0)], 500)
+
+    assert "feed_push_followers to about 200" in advice
+    assert "push 1.50 times as much" in advice
+
+
+def test_of_thresholds_that_cost_the_same_the_one_that_writes_least_is_advised() -> None:
+    advice = advise([costing(NEVER, 1.0, entries=5_000), costing(50, 1.02, entries=700)], 500)
+
+    assert "to about 50" in advice
+
+
+def test_a_population_without_stars_is_told_to_push() -> None:
+    assert "above your most followed account (here 90 followers)" in advise(
+        [costing(NEVER, 1.0), costing(0, 2.0)], 90
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"late_ms": Spread(9, 0, 0, 7_000.0, 9_000.0)}, "lower --speed"),
+        ({"unseen": 1}, "No threshold kept"),
+        ({"posts": 0}, "Nobody posted"),
+    ],
+)
+def test_numbers_that_say_nothing_lead_to_no_recommendation(changes: dict[str, Any], words: str) -> None:
+    advice = advise([outcome(0, **changes), outcome(NEVER, **changes)], 100)
+
+    assert words in advice
+    assert "feed_push_followers" not in advice
+
+
+def test_the_picture_is_well_formed_and_shows_every_threshold() -> None:
+    outcomes = [outcome(0), outcome(1_000), outcome(NEVER, entries=0)]
+    report = Report(Choices(), 800, outcomes, "")
+
+    root = ET.fromstring(draw(report))  # noqa: S314 - we drew it
+    words = " ".join(root.itertext())
+
+    assert root.tag.endswith("svg")
+    assert [words.count(name) for name in ("pull", "hybrid 1,000", "push")] == [4, 4, 4]
+    assert len([line for line in sketch(report) if "hybrid 1,000" in line]) == 4
+
+
+def test_a_threshold_has_the_name_people_use() -> None:
+    assert [name_of(each) for each in (0, 10_000, NEVER)] == ["pull", "hybrid 10,000", "push"]
