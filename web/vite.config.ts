@@ -1,6 +1,6 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
-import { serviceWorker } from "./scripts/worker";
+import { serviceWorker } from "./scripts/worker.ts";
 
 /** Where the Python server listens while developing; `npm run dev` passes API and media through to it. */
 const server = process.env["TINTYPE_SERVER"] ?? "http://127.0.0.1:8000";

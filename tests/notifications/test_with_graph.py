@@ -48,6 +48,19 @@ async def test_a_follow_that_turned_out_to_be_a_request_is_told_as_one(
         assert [each["kind"] for each in await lines(ana)] == ["request"]
 
 
+async def test_a_follow_tells_whether_to_follow_back_and_a_like_does_not(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
+    await hear(rooms, FollowChanged(id_of(bo), id_of(ana), 5, True))
+    await hear(rooms, like(await ana.publish(), ana, bo, 6))
+
+    told = {each["kind"]: each["actors"][0]["relationship"] for each in await lines(ana)}
+
+    assert told["like"] is None
+    assert (told["follow"]["viewer_follows"], told["follow"]["follows_viewer"]) == (False, True)
+
+
 async def test_muted_and_restricted_people_are_not_told_of(rooms: Rooms, ana: Person, bo: Person) -> None:
     for change, (path, body) in enumerate({"mutes": {"posts": True}, "restrictions": None}.items(), start=1):
         post = await ana.publish()

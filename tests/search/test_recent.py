@@ -25,6 +25,18 @@ async def test_looking_again_moves_a_search_to_the_front(ana: Person, bo: Person
     assert await subjects(bo) == []
 
 
+async def test_each_says_what_to_show_for_it(ana: Person, bo: Person) -> None:
+    body = {"name": "Long Bridge", "latitude": 48.2, "longitude": 16.3}
+    place = (await ana.call("POST", "/places", json=body)).json()
+    await remember(ana, "tag", "#Sunset")
+    await remember(ana, "place", place["place_id"])
+    await remember(ana, "account", bo.account_id)
+
+    answer = await ana.call("GET", "/search/recent")
+
+    assert [each["title"] for each in answer.json()["searches"]] == [bo.username, "Long Bridge", "sunset"]
+
+
 async def test_only_the_last_fifty_are_kept(ana: Person) -> None:
     for number in range(55):
         await remember(ana, "words", f"word {number}")

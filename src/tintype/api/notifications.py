@@ -1,5 +1,6 @@
 """The list of notifications and its settings over HTTP."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 
@@ -12,7 +13,9 @@ from tintype.accounts import Account
 from tintype.api import scopes
 from tintype.api.cursors import decode_cursor, encode_cursor
 from tintype.api.given import Cursor, House, Limit, PathId, Viewer, id_from
-from tintype.base.ids import IdText
+from tintype.api.views import RelationshipView, show_relation
+from tintype.base.ids import AccountId, IdText
+from tintype.graph import Seen
 from tintype.media import Addresses, urls_of
 from tintype.notifications import (
     Audience,
@@ -25,6 +28,7 @@ from tintype.notifications import (
 )
 from tintype.posts import Post
 
+ASKS_BACK = frozenset({"follow", "accepted"})
 Recency = Literal["today", "week", "month", "earlier"]
 KindPath = Annotated[ChoosableName, PathParameter(description="A kind of notification.")]
 Minute = Annotated[int, msgspec.Meta(ge=0, le=1439, description="Minutes after midnight.")]
@@ -37,7 +41,10 @@ class ActorView(msgspec.Struct, frozen=True):
     username: str
     full_name: str
     is_verified: bool
+    is_private: bool
     avatar_urls: dict[str, str] | None
+    relationship: RelationshipView | None
+    """How the viewer stands to them, where the line asks to follow back; null elsewhere."""
 
 
 class PreviewView(msgspec.Struct, frozen=True):
@@ -151,7 +158,9 @@ class NotificationsApi(Controller):
         unread = await reading.count_unread(viewer.id)
         now = datetime.now(UTC)
         layout, addresses = rooms.shards.map.layout, rooms.media.addresses
-        shown = [show_notification(each, layout, addresses, now) for each in found.notifications]
+        new = {actor.id for each in found.notifications if each.kind in ASKS_BACK for actor in each.actors}
+        seen = await rooms.sight.of(viewer.id, new) if new else {}
+        shown = [show_notification(each, layout, addresses, now, seen) for each in found.notifications]
         return NotificationsView(
             shown, unread, encode_cursor(found.next_before), found.next_before is not None
         )
@@ -216,14 +225,16 @@ class NotificationsApi(Controller):
 
 
 def show_notification(
-    line: Notification, layout: Layout, addresses: Addresses, now: datetime
+    line: Notification, layout: Layout, addresses: Addresses, now: datetime, seen: Mapping[AccountId, Seen]
 ) -> NotificationView:
     """A line for its reader."""
     happened_at = layout.id_time(line.place)
     return NotificationView(
         notification_id=str(line.id),
         kind=line.kind,
-        actors=[show_actor(each) for each in line.actors],
+        actors=[
+            show_actor(each, seen.get(each.id) if line.kind in ASKS_BACK else None) for each in line.actors
+        ],
         actor_count=line.actor_count,
         others_count=max(0, line.actor_count - len(line.actors)),
         object_id=str(line.object_id) if line.object_id else None,
@@ -235,10 +246,17 @@ def show_notification(
     )
 
 
-def show_actor(account: Account) -> ActorView:
+def show_actor(account: Account, seen: Seen | None) -> ActorView:
     """Somebody beside what they did."""
-    avatar = urls_of(account.avatar_folder) if account.avatar_folder else None
-    return ActorView(str(account.id), account.username, account.full_name, account.is_verified, avatar)
+    return ActorView(
+        account_id=str(account.id),
+        username=account.username,
+        full_name=account.full_name,
+        is_verified=account.is_verified,
+        is_private=account.is_private,
+        avatar_urls=urls_of(account.avatar_folder) if account.avatar_folder else None,
+        relationship=show_relation(seen.relation) if seen else None,
+    )
 
 
 def _thumbnail(post: Post, addresses: Addresses) -> str | None:

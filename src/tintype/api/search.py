@@ -8,6 +8,7 @@ from litestar.params import JSONBody, QueryParameter
 
 from tintype.api import scopes
 from tintype.api.given import House, PathId, Viewer, id_from
+from tintype.api.views import picture_of
 from tintype.search import PersonFound, Place, RecentSearch, TagFound
 
 Words = Annotated[str, QueryParameter(name="q", description="What was typed.", max_length=100)]
@@ -20,6 +21,7 @@ class PersonView(msgspec.Struct, frozen=True):
     account_id: str
     username: str
     full_name: str
+    profile_pic_url: str | None
     is_private: bool
     is_verified: bool
     follower_count: int
@@ -77,6 +79,9 @@ class RecentView(msgspec.Struct, frozen=True):
     search_id: str
     kind: Literal["words", "account", "tag", "place"]
     subject: str
+    title: str
+    """What to show for it; the username for an account."""
+    profile_pic_url: str | None
 
 
 class RecentsView(msgspec.Struct, frozen=True):
@@ -154,6 +159,7 @@ def show_person(found: PersonFound) -> PersonView:
         account_id=str(account.id),
         username=account.username,
         full_name=account.full_name,
+        profile_pic_url=picture_of(account),
         is_private=account.is_private,
         is_verified=account.is_verified,
         follower_count=account.follower_count,
@@ -175,4 +181,5 @@ def show_place(place: Place) -> PlaceView:
 
 
 def _show_recent(search: RecentSearch) -> RecentView:
-    return RecentView(str(search.id), search.kind, search.subject)
+    picture = picture_of(search.account) if search.account else None
+    return RecentView(str(search.id), search.kind, search.subject, search.title, picture)

@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from tintype.accounts import Account
 from tintype.base.ids import AccountId, PostId
 from tintype.graph import Seen
 
@@ -65,3 +66,6 @@ class RecentSearch(msgspec.Struct, frozen=True):
     id: int
     kind: RecentKind
     subject: str
+    title: str = ""
+    """What to show for it: the words or the tag themselves, the username, the place's name."""
+    account: Account | None = None

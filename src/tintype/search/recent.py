@@ -1,6 +1,10 @@
 """What somebody looked for lately, on their own shard."""
 
+import asyncio
+from collections.abc import Sequence
 from typing import cast
+
+from msgspec.structs import replace
 
 from shardwright.running import Shards
 from tintype.accounts import AccountNotFound
@@ -15,6 +19,7 @@ from tintype.search.words import tag_key
 
 MOST_KEPT = 50
 LONGEST_SUBJECT = 100
+Titled = list[RecentSearch]
 
 
 class RecentSearches:
@@ -31,7 +36,7 @@ class RecentSearches:
                 QUERIES.remember_search, account_id=account_id, kind=kind, subject=known
             )
             await tx.execute(QUERIES.trim_searches, account_id=account_id, kept=MOST_KEPT)
-        return RecentSearch(made, kind, known)
+        return (await self._titled(account_id, [RecentSearch(made, kind, known)]))[0]
 
     async def list(self, account_id: AccountId) -> list[RecentSearch]:
         """The latest first; whom one may not see any more is left out."""
@@ -39,9 +44,7 @@ class RecentSearches:
             QUERIES.list_searches, account_id=account_id, limit=MOST_KEPT
         )
         found = [RecentSearch(row["id"], cast("RecentKind", row["kind"]), row["subject"]) for row in rows]
-        people = [AccountId(int(each.subject)) for each in found if each.kind == "account"]
-        seen = await self._sight.of(account_id, people) if people else {}
-        return [each for each in found if each.kind != "account" or AccountId(int(each.subject)) in seen]
+        return await self._titled(account_id, found)
 
     async def forget(self, account_id: AccountId, search_id: int) -> None:
         """Remove one."""
@@ -58,6 +61,21 @@ class RecentSearches:
     async def count(self, account_id: AccountId) -> int:
         """How many are kept."""
         return await self._shards.owner(account_id).fetch_value(QUERIES.count_searches, account_id=account_id)
+
+    async def _titled(self, viewer: AccountId, found: Sequence[RecentSearch]) -> Titled:
+        people = [AccountId(int(each.subject)) for each in found if each.kind == "account"]
+        seen = await self._sight.of(viewer, people) if people else {}
+        places = [each.subject for each in found if each.kind == "place"]
+        known = {one.id: one for one in await asyncio.gather(*map(self._places.get, places))}
+
+        def name(search: RecentSearch) -> RecentSearch | None:
+            if search.kind == "account":
+                one = seen.get(AccountId(int(search.subject)))
+                return replace(search, title=one.account.username, account=one.account) if one else None
+            title = known[search.subject].name if search.kind == "place" else search.subject
+            return replace(search, title=title)
+
+        return [named for each in found if (named := name(each))]
 
     async def _check(self, account_id: AccountId, kind: RecentKind, subject: str) -> str:
         known = " ".join(subject.split())

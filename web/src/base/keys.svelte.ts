@@ -1,10 +1,10 @@
-/** Single-key shortcuts: pages register theirs while they are shown, the help dialog lists whatever is registered. */
+/** Shortcuts of one key, or of two in a row ("g h"): pages register theirs while they are shown, the help dialog lists whatever is registered. */
 import { SvelteSet } from "svelte/reactivity";
 import type { MessageKey } from "./i18n";
 import { prefs } from "./prefs.svelte";
 
 export interface Shortcut {
-  /** As `KeyboardEvent.key` says it: "j", "?", "Escape". */
+  /** As `KeyboardEvent.key` says it: "j", "?", "Escape"; two of them with a space between are pressed in a row. */
   readonly key: string;
   readonly label: MessageKey;
   readonly run: () => void;
@@ -12,8 +12,13 @@ export interface Shortcut {
   readonly isGlobal?: boolean;
 }
 
+/** So long the first key of two waits for the second. */
+const WAITS_MS = 1_500;
+
 class Shortcuts {
   readonly active = new SvelteSet<Shortcut>();
+  #first = "";
+  #pressed_ms = 0;
 
   /** This page's own first, then those of the whole app. */
   get listed(): Shortcut[] {
@@ -31,11 +36,26 @@ class Shortcuts {
   /** Runs the newest shortcut for the key, so that what opened last answers first. */
   readonly handle = (event: KeyboardEvent): void => {
     if (!isMeant(event)) return;
-    const shortcut = [...this.active].reverse().find(({ key }) => key === event.key);
-    if (shortcut === undefined) return;
-    event.preventDefault();
-    shortcut.run();
+    const shortcut = this.#find(this.#taken() + event.key) ?? this.#find(event.key);
+    if (shortcut !== undefined) {
+      event.preventDefault();
+      shortcut.run();
+    } else if ([...this.active].some(({ key }) => key.startsWith(`${event.key} `))) {
+      this.#first = `${event.key} `;
+      this.#pressed_ms = Date.now();
+    }
   };
+
+  #find(key: string): Shortcut | undefined {
+    return [...this.active].reverse().find((shortcut) => shortcut.key === key);
+  }
+
+  /** The first key of two, if it was pressed a moment ago; it counts once. */
+  #taken(): string {
+    const first = Date.now() - this.#pressed_ms < WAITS_MS ? this.#first : "";
+    this.#first = "";
+    return first;
+  }
 }
 
 /**

@@ -77,3 +77,38 @@ describe("a shortcut", () => {
     removeNext();
   });
 });
+
+describe("a shortcut of two keys", () => {
+  const run = vi.fn();
+  const single = vi.fn();
+  let remove: () => void;
+
+  beforeEach(() => {
+    run.mockClear();
+    single.mockClear();
+    vi.useFakeTimers();
+    remove = shortcuts.add(
+      { key: "g h", label: "nav.home", run },
+      { key: "h", label: "keys.help", run: single },
+    );
+  });
+  afterEach(() => {
+    remove();
+    vi.useRealTimers();
+  });
+
+  test("runs when both are pressed in a row, and the second then means nothing else", () => {
+    press("g");
+    press("h");
+    expect([run.mock.calls.length, single.mock.calls.length]).toEqual([1, 0]);
+    press("h");
+    expect(single).toHaveBeenCalledOnce();
+  });
+
+  test("forgets the first key after a moment", () => {
+    press("g");
+    vi.advanceTimersByTime(2_000);
+    press("h");
+    expect([run.mock.calls.length, single.mock.calls.length]).toEqual([0, 1]);
+  });
+});

@@ -11,7 +11,8 @@ describe("a caption", () => {
       { kind: "person", text: "@Bo.marsh", username: "bo.marsh" },
       { kind: "text", text: ", see " },
       { kind: "address", text: "https://example.org/a", url: "https://example.org/a" },
-      { kind: "text", text: ". #hills" },
+      { kind: "text", text: ". " },
+      { kind: "tag", text: "#hills", tag: "hills" },
     ]);
   });
 
@@ -55,6 +56,13 @@ describe("a picture", () => {
       null,
     ]);
   });
+});
+
+test("a hashtag is more than digits, and is one in any script", () => {
+  const tags = (text: string) =>
+    captionPieces(text).flatMap((piece) => (piece.kind === "tag" ? [piece.tag] : []));
+
+  expect(tags("#Süden #2026 abc #été_2026 x#no #سماء &#39;")).toEqual(["süden", "été_2026", "سماء"]);
 });
 
 describe("a form", () => {

@@ -1,37 +1,51 @@
-/** Following somebody: shown at once, made true afterwards, taken back honestly. */
+/** How the viewer stands to somebody: following, asking, shown at once, made true afterwards, taken back honestly. */
 import { t } from "../../base/i18n";
 import { Toggle } from "../../base/toggle";
-import type { Profile } from "../../client";
 import { offline } from "../../offline";
 import { explain, toasts } from "../../ui";
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+export interface Stance {
+  readonly account_id: string;
+  readonly username: string;
+  readonly is_private: boolean;
+  readonly viewer_follows: boolean;
+  readonly viewer_has_requested: boolean;
+  readonly follows_viewer: boolean;
+}
 
 /** By account: the one on screen hears when a wish that waited for a connection was refused. */
-const latest = new Map<string, FollowedProfile>();
+const latest = new Map<string, Standing>();
 
-/** A profile on screen whose follow button answers at once. */
-export class FollowedProfile {
-  readonly profile: Profile;
+/** Somebody on screen whose follow button answers at once. */
+export class Standing {
+  readonly accountId: string;
+  readonly username: string;
+  readonly isPrivate: boolean;
+  follows = $state(false);
+  hasRequested = $state(false);
+  followsViewer = $state(false);
+  /** By how much the number of their followers differs from what was loaded. */
+  difference = $state(0);
   readonly #toggle: Toggle;
 
-  constructor(loaded: Profile) {
-    const profile = $state<Mutable<Profile>>({ ...loaded });
-    this.profile = profile;
-    this.#toggle = new Toggle(loaded.viewer_follows, {
-      show: (on) => {
-        profile.viewer_follows = on;
-        profile.follower_count += on ? 1 : -1;
-      },
-      send: async (on) => void (await offline.carry({ kind: "follow", id: profile.account_id, on })),
+  constructor(loaded: Stance) {
+    this.accountId = loaded.account_id;
+    this.username = loaded.username;
+    this.isPrivate = loaded.is_private;
+    this.follows = loaded.viewer_follows;
+    this.hasRequested = loaded.viewer_has_requested;
+    this.followsViewer = loaded.follows_viewer;
+    this.#toggle = new Toggle(this.isOn, {
+      show: (on) => this.#show(on),
+      send: async (on) => void (await offline.carry({ kind: "follow", id: this.accountId, on })),
       failed: (wish, error) => {
-        const facts = { name: profile.username, reason: explain(error) };
+        const facts = { name: this.username, reason: explain(error) };
         toasts.fail(t(wish ? "profile.followFailed" : "profile.unfollowFailed", facts));
       },
     });
-    const wished = offline.wished("follow", profile.account_id);
+    const wished = offline.wished("follow", this.accountId);
     if (wished !== undefined) this.#toggle.correct(wished);
-    latest.set(profile.account_id, this);
+    latest.set(this.accountId, this);
   }
 
   /** What the server turned out to hold. */
@@ -39,8 +53,26 @@ export class FollowedProfile {
     this.#toggle.correct(on);
   }
 
+  get isOn(): boolean {
+    return this.follows || this.hasRequested;
+  }
+
   follow(on: boolean): Promise<void> {
     return this.#toggle.set(on);
+  }
+
+  /** Every follow between the two is over, whoever ended it. */
+  end(): void {
+    this.#show(false);
+    this.#toggle.adopt(false);
+    this.followsViewer = false;
+  }
+
+  #show(on: boolean): void {
+    if (this.follows) this.difference -= 1;
+    this.hasRequested = on && this.isPrivate;
+    this.follows = on && !this.isPrivate;
+    if (this.follows) this.difference += 1;
   }
 }
 

@@ -1,5 +1,55 @@
-/** Arabic, notifications. */
+/** Arabic, what happened to the reader. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 
-export const ar: Translation<typeof en> = {};
+export const ar: Translation<typeof en> = {
+  "activity.more": "حول نشاطك",
+  "activity.decisions": "القرارات",
+  "activity.new": "جديد:",
+  "activity.fresh": {
+    zero: "لا جديد",
+    one: "إشعار جديد",
+    two: "إشعاران جديدان",
+    few: "{count} إشعارات جديدة",
+    many: "{count} إشعارًا جديدًا",
+    other: "{count} إشعار جديد",
+  },
+  "activity.empty": "هدوء حتى الآن",
+  "activity.emptyBody": "تظهر هنا الإعجابات والتعليقات والمتابعون الجدد.",
+  "activity.remove": "إزالة: {what}",
+  "activity.since.today": "اليوم",
+  "activity.since.week": "هذا الأسبوع",
+  "activity.since.month": "هذا الشهر",
+  "activity.since.earlier": "سابقًا",
+  "activity.somebody": "شخص ما",
+  "activity.andOthers": {
+    zero: "{name}",
+    one: "{name} وشخص آخر",
+    two: "{name} وشخصان آخران",
+    few: "{name} و{count} آخرون",
+    many: "{name} و{count} آخرون",
+    other: "{name} و{count} آخرون",
+  },
+  "activity.two": "{first} و{second}",
+  "activity.twoAndOthers": {
+    zero: "{first} و{second}",
+    one: "{first} و{second} وشخص آخر",
+    two: "{first} و{second} وشخصان آخران",
+    few: "{first} و{second} و{count} آخرون",
+    many: "{first} و{second} و{count} آخرون",
+    other: "{first} و{second} و{count} آخرون",
+  },
+  "activity.like": "{who}: إعجاب بمنشورك.",
+  "activity.comment_like": "{who}: إعجاب بتعليقك.",
+  "activity.comment": "{who}: تعليق على منشورك.",
+  "activity.reply": "{who}: ردّ على تعليقك.",
+  "activity.mention": "{who}: ذُكرتَ في منشور.",
+  "activity.tag": "{who}: أُشير إليك في صورة.",
+  "activity.follow": "{who}: متابعة جديدة لك.",
+  "activity.request": "{who}: طلب متابعتك.",
+  "activity.accepted": "{who}: قُبل طلب متابعتك.",
+  "activity.warning": "اتّخذ المشرفون قرارًا بشأن شيء لك. اطّلع عليه وعلى كيفية الاعتراض.",
+  "activity.story_reaction": "{who}: تفاعل مع قصتك: {reaction}",
+  "activity.story_reply": "{who}: ردّ على قصتك.",
+  "activity.story_mention": "{who}: ذُكرتَ في قصة.",
+};

@@ -1,2 +1,34 @@
-/** English, notifications. The others are measured against it. Keys are "room.what"; `{name}` is filled in. */
-export const en = {} as const;
+/** English, what happened to the reader. The others are measured against it. Keys are "room.what"; `{name}` is filled in. */
+export const en = {
+  "activity.more": "Around your activity",
+  "activity.decisions": "Decisions",
+  "activity.new": "New:",
+  "activity.fresh": { one: "{count} new", other: "{count} new" },
+  "activity.empty": "Quiet so far",
+  "activity.emptyBody": "Likes, comments and new followers appear here.",
+  "activity.remove": "Remove: {what}",
+  "activity.since.today": "Today",
+  "activity.since.week": "This week",
+  "activity.since.month": "This month",
+  "activity.since.earlier": "Earlier",
+  "activity.somebody": "Somebody",
+  "activity.andOthers": { one: "{name} and {count} other", other: "{name} and {count} others" },
+  "activity.two": "{first} and {second}",
+  "activity.twoAndOthers": {
+    one: "{first}, {second} and {count} other",
+    other: "{first}, {second} and {count} others",
+  },
+  "activity.like": "{who} liked your post.",
+  "activity.comment_like": "{who} liked your comment.",
+  "activity.comment": "{who} commented on your post.",
+  "activity.reply": "{who} replied to your comment.",
+  "activity.mention": "{who} mentioned you.",
+  "activity.tag": "{who} tagged you in a photo.",
+  "activity.follow": "{who} started following you.",
+  "activity.request": "{who} asked to follow you.",
+  "activity.accepted": "{who} accepted your request to follow.",
+  "activity.warning": "Moderators decided about something of yours. See what, and how to appeal.",
+  "activity.story_reaction": "{who} reacted to your story: {reaction}",
+  "activity.story_reply": "{who} replied to your story.",
+  "activity.story_mention": "{who} mentioned you in a story.",
+} as const;

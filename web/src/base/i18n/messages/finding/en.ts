@@ -1,2 +1,25 @@
-/** English, search and explore. The others are measured against it. Keys are "room.what"; `{name}` is filled in. */
-export const en = {} as const;
+/** English, search, explore, tags and places. The others are measured against it. Keys are "room.what"; `{name}` is filled in. */
+export const en = {
+  "finding.label": "Search people, tags and places",
+  "finding.results": "What was found",
+  "finding.count": { one: "{count} result", other: "{count} results" },
+  "finding.nothing": "Nothing by that name",
+  "finding.nothingBody": "Check the spelling, or try fewer letters.",
+  "finding.followers": { one: "{count} follower", other: "{count} followers" },
+  "finding.mutuals": { one: "followed by {count} you follow", other: "followed by {count} you follow" },
+  "finding.place": "Place",
+  "finding.recent": "Recent",
+  "finding.forget": "Forget {what}",
+  "finding.forgetAll": "Forget all",
+  "finding.order": "Order",
+  "finding.top": "Most liked",
+  "finding.newest": "Newest",
+  "finding.tagEmpty": "No posts here",
+  "finding.tagEmptyBody": "Nobody used #{tag} in a public post that you may see.",
+  "finding.placeEmpty": "No posts from here",
+  "finding.placeEmptyBody": "Public posts made at this place appear here.",
+  "finding.placeGone": "There is no such place",
+  "finding.placeGoneBody": "The address may be mistyped. Search finds places by any word of their name.",
+  "finding.exploreEmpty": "Nothing to explore yet",
+  "finding.exploreEmptyBody": "Public photographs by people you do not follow yet will hang here.",
+} as const;

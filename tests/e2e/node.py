@@ -1,0 +1,49 @@
+"""Runs the browser scripts of `web/e2e` with the Node that `./tintype` finds."""
+
+import asyncio
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from httpx import AsyncClient
+
+from tests.living_stack import LivingStack
+from tests.support import photo
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+CHROMIUM = shutil.which("chromium")
+PASSWORD = "a fine password"
+
+
+async def run_script(name: str, stack: LivingStack, *arguments: str) -> tuple[int, str]:
+    """What the script ended with, and all it said."""
+    picture = stack.home.parent / "photo.jpg"
+    picture.write_bytes(photo(1600, 1200))
+    npm = [sys.executable, str(CHECKOUT / "develop" / "npm.py"), "exec", "--offline", "--"]
+    process = await asyncio.create_subprocess_exec(
+        *npm, "node", f"e2e/{name}", stack.address, str(picture), *arguments,
+        cwd=CHECKOUT / "web",
+        env={**os.environ, "CHROMIUM": str(CHROMIUM)},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    output, _ = await process.communicate()
+    return process.returncode or 0, output.decode()
+
+
+async def make_moderator(stack: LivingStack, username: str) -> str:
+    """Somebody who signed up and whom the operator made a moderator."""
+    async with AsyncClient(base_url=stack.address, timeout=30) as client:
+        answer = await client.post("/api/v1/accounts", json={"username": username, "password": PASSWORD})
+        assert answer.status_code == 201, answer.text
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tintype", "accounts", "role", username, "moderator",
+        cwd=CHECKOUT,
+        env={**os.environ, "TINTYPE_HOME": str(stack.home), "TINTYPE_CONFIG": str(stack.home.parent / "none.toml")},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    output, _ = await process.communicate()
+    assert process.returncode == 0, output.decode()
+    return username

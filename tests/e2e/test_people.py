@@ -1,0 +1,17 @@
+"""People in real browsers: found, followed, reported, judged, blocked."""
+
+import pytest
+
+from tests.e2e.node import CHROMIUM, make_moderator, run_script
+from tests.living_stack import LivingStack
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
+async def test_people_find_follow_report_and_block_each_other(living_stack: LivingStack) -> None:
+    moderator = await make_moderator(living_stack, "mo.lang")
+
+    status, output = await run_script("people.mjs", living_stack, moderator)
+
+    assert status == 0, output

@@ -1,0 +1,164 @@
+// Every surface, on phone and desktop, light and dark: no violation of WCAG 2.2 A and AA that axe can find, and nothing moves.
+// node e2e/axe.mjs ADDRESS PHOTO MODERATOR [ONLY]; exits with 1 and lists what is wrong. ONLY: a part of a surface's name.
+
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { launch, person, publish, until } from "./kit.mjs";
+
+const [address, photo, moderator, only = ""] = process.argv.slice(2);
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const PHONE = { width: 360, height: 740 };
+const DESKTOP = { width: 1280, height: 800 };
+const MOST_SHIFT = 0.02;
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const browser = await launch();
+const wrong = [];
+
+try {
+  const options = { viewport: PHONE, colorScheme: "light", reducedMotion: "reduce" };
+  const mo = await person(browser, address, moderator, { ...options, isNew: false });
+  const ana = await person(browser, address, `ana.${Date.now().toString(36)}`, options);
+  const post = await furnish(ana, mo);
+  const guest = { page: await (await browser.newContext(options)).newPage() };
+  for (const [name, path, open] of guestSurfaces(ana)) await examine(guest.page, name, path, open);
+  for (const [name, path, open] of await surfaces(mo, ana, post)) await examine(mo.page, name, path, open);
+} finally {
+  await browser.close();
+}
+if (wrong.length > 0) {
+  process.stderr.write(`${wrong.join("\n")}\n`);
+  process.exitCode = 1;
+}
+
+function guestSurfaces(ana) {
+  return [
+    ["welcome", "/"],
+    ["join", "/join"],
+    ["login", "/login"],
+    ["forgot password", "/forgot-password"],
+    ["profile for guests", `/@${ana.username}`],
+    ["nowhere", "/nowhere/at/all"],
+  ];
+}
+
+async function surfaces({ call, username }, ana, post) {
+  const [found] = (await call("GET", "/moderation/cases")).cases;
+  const person = `/@${ana.username}`;
+  return [
+    ["home", "/"],
+    ["post", `/p/${post.code}`],
+    ["profile", person],
+    ["person menu", person, (page) => page.getByRole("button", { name: /^More about/ }).click()],
+    ["report", person, openReport],
+    ["tagged", `${person}/tagged`],
+    ["followers", `${person}/followers`],
+    ["following", `${person}/following`],
+    ["own profile", `/@${username}`],
+    ["saved", "/saved"],
+    ["new collection", "/saved", (page) => page.getByRole("button", { name: "New collection" }).click()],
+    ["archive", "/archive"],
+    ["requests", "/requests"],
+    ["suggestions", "/suggestions"],
+    ["search", "/search"],
+    ["found", "/search?q=ana", (page) => page.getByRole("option").first().waitFor()],
+    ["explore", "/explore"],
+    ["tag", "/tags/harbour"],
+    ["place that is not", "/places/nowhere"],
+    ["activity", "/activity"],
+    ["decisions", "/decisions"],
+    ["queue", "/moderation"],
+    ["case", `/moderation/cases/${found.case_id}`],
+    ["log", "/moderation/log"],
+    ["create", "/create"],
+    ["new story", "/stories/new"],
+    ["preferences", "/preferences"],
+    ["settings", "/settings"],
+    ...["profile", "account", "privacy", "security", "notifications", "programs", "data"].map((section) => [
+      `settings, ${section}`,
+      `/settings/${section}`,
+    ]),
+    ["keys", "/activity", (page) => page.keyboard.press("?")],
+  ];
+}
+
+async function openReport(page) {
+  await page.getByRole("button", { name: /^More about/ }).click();
+  await page.getByRole("button", { name: "Report" }).click();
+  await page.getByRole("button", { name: "Send" }).waitFor();
+}
+
+/** Something on every wall: posts, a follow, a request, a comment, a report. */
+async function furnish(ana, mo) {
+  const post = await publish(ana, photo, "A quiet #harbour before the boats go out");
+  await publish(mo, photo, "The other side of it");
+  await mo.call("PUT", `/accounts/${ana.id}/follow`);
+  await ana.call("PUT", `/accounts/${mo.id}/follow`);
+  await ana.call("POST", `/posts/${post.post_id}/comments`, { text: "Taken at five in the morning." });
+  await mo.call("PUT", `/posts/${post.post_id}/save`, {});
+  await mo.call("POST", "/search/recent", { kind: "account", subject: ana.id });
+  await mo.call("POST", "/reports", {
+    kind: "post",
+    object_id: post.post_id,
+    reason: "spam",
+    note: "An advert.",
+  });
+  await until(async () => (await mo.call("GET", "/notifications/unread")).unread_count > 0);
+  await until(async () => (await mo.call("GET", "/search/people?q=ana")).people.length > 0);
+  return post;
+}
+
+async function examine(page, name, path, open) {
+  if (!name.includes(only)) return;
+  await page.setViewportSize(PHONE);
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.goto(`about:blank`);
+  await page.goto(address + path);
+  await settle(page);
+  const shift = await page.evaluate(shiftSoFar);
+  if (shift > MOST_SHIFT) wrong.push(`${name}: the layout shifts by ${shift.toFixed(3)}`);
+  await open?.(page);
+  await page.waitForTimeout(150);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  if (wide > 0) wrong.push(`${name}: ${wide} px wider than a phone`);
+  await page.evaluate(axe);
+  await look(page, `${name}, phone`, null);
+  await page.setViewportSize(DESKTOP);
+  await look(page, `${name}, desktop`, null);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.waitForTimeout(200); // Colours pass into each other.
+  await look(page, `${name}, desktop, dark`, ["color-contrast"]);
+  await page.setViewportSize(PHONE);
+  await look(page, `${name}, phone, dark`, ["color-contrast"]);
+}
+
+/** There is a heading, no skeleton any more, and no request under way. */
+async function settle(page) {
+  await page.getByRole("heading").first().waitFor({ state: "attached" });
+  await page.waitForLoadState("networkidle");
+  await page.waitForFunction(() => document.querySelector(".bone") === null);
+}
+
+function shiftSoFar() {
+  return new Promise((resolve) => {
+    let sum = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
+    }).observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => resolve(sum), 100);
+  });
+}
+
+async function look(page, name, rules) {
+  const run = rules === null ? { type: "tag", values: TAGS } : { type: "rule", values: rules };
+  const found = await page.evaluate(
+    (runOnly) => globalThis.axe.run({ runOnly, resultTypes: ["violations"] }),
+    run,
+  );
+  for (const { id, help, nodes } of found.violations)
+    wrong.push(
+      `${name}: ${id} (${help}): ${nodes
+        .map(({ target }) => target.join(" "))
+        .slice(0, 4)
+        .join(" | ")}`,
+    );
+}

@@ -1,0 +1,137 @@
+// Finding somebody by keyboard, asking to follow, being let in; collections; a report, its decision and the appeal; a block.
+// node e2e/people.mjs ADDRESS PHOTO MODERATOR; exits with 1 and says what did not happen.
+
+import assert from "node:assert/strict";
+import { launch, person, publish, seesAt, until } from "./kit.mjs";
+
+const [address, photo, moderator] = process.argv.slice(2);
+// New people every time, so that it can be run again on the same installation.
+const run = Date.now().toString(36).slice(-5);
+const ANA = `ana.${run}`;
+const BO = `bo.${run}`;
+const browser = await launch();
+const troubles = [];
+
+try {
+  const wide = { viewport: { width: 1280, height: 860 }, troubles };
+  const ana = await person(browser, address, ANA, wide);
+  const bo = await person(browser, address, BO, {
+    viewport: { width: 390, height: 800 },
+    troubles,
+  });
+  const mo = await person(browser, address, moderator, { ...wide, isNew: false });
+  await ana.call("PATCH", "/accounts/me", { is_private: true });
+  const post = await publish(ana, photo, "A quiet harbour");
+
+  await findsAndAsks(bo);
+  await lets(ana, bo);
+  await keeps(bo, post);
+  await reports(bo);
+  await decides(mo);
+  await appeals(ana);
+  await blocks(ana, bo);
+  assert.deepEqual(troubles, [], "the console stays quiet");
+} finally {
+  await browser.close();
+}
+
+async function findsAndAsks({ page, call }) {
+  await until(async () => (await call("GET", `/search/people?q=${ANA}`)).people.length > 0);
+  await page.goto(`${address}/`);
+  await page.getByRole("heading", { level: 1 }).waitFor({ state: "attached" });
+  await page.locator("nav a[aria-current]").first().waitFor();
+  await page.keyboard.press("/");
+  await page.getByRole("combobox").fill(ANA);
+  await page.getByRole("option").first().waitFor();
+  await page.getByRole("combobox").press("ArrowDown");
+  await page.getByRole("combobox").press("Enter");
+  await page.waitForURL(`${address}/@${ANA}`);
+  await page.getByText("This account is private").last().waitFor();
+  await page.getByRole("button", { name: /^Follow/ }).click();
+  await page.getByRole("button", { name: /^Requested/, pressed: true }).waitFor();
+  await page.goto(`${address}/search`);
+  await page.getByRole("link", { name: ANA }).waitFor();
+}
+
+async function lets(ana, bo) {
+  await seesAt(ana, `${address}/activity`, "asked to follow you");
+  await ana.page.getByRole("button", { name: `Let ${BO} follow you` }).click();
+  await ana.page.getByText(`${BO} follows you now`).waitFor();
+  await bo.page.goto(`${address}/@${ANA}`);
+  await bo.page.getByRole("link", { name: "A quiet harbour" }).waitFor();
+  await ana.page.goto(`${address}/@${ANA}/followers`);
+  await ana.page.getByRole("searchbox").fill(run);
+  await ana.page.getByRole("link", { name: new RegExp(BO) }).waitFor();
+}
+
+async function keeps({ page, call }, post) {
+  await call("PUT", `/posts/${post.post_id}/save`, {});
+  await page.goto(`${address}/saved`);
+  await page.getByRole("button", { name: "New collection" }).click();
+  await page.getByLabel("Name").fill("Harbours");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.waitForURL(/\/saved\/\d+$/);
+  await page.getByRole("link", { name: "All" }).click();
+  await page.getByRole("button", { name: "Choose" }).click();
+  await page.getByRole("button", { name: "A quiet harbour" }).click();
+  await page.getByRole("button", { name: "Move to" }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /Harbours/ })
+    .click();
+  await page.getByRole("link", { name: "Harbours 1" }).click();
+  await page.getByRole("link", { name: "A quiet harbour" }).waitFor();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.waitForURL(`${address}/saved`);
+  await page.getByRole("link", { name: "A quiet harbour" }).waitFor();
+}
+
+async function reports({ page }) {
+  await page.goto(`${address}/@${ANA}`);
+  await page.getByRole("button", { name: `More about ${ANA}` }).click();
+  await page.getByRole("button", { name: /^Mute posts/, pressed: false }).click();
+  await page.getByRole("button", { name: /^Mute posts/, pressed: true }).waitFor();
+  await page.getByRole("button", { name: "Report" }).click();
+  await page.getByLabel("Pretends to be somebody").check();
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByText("Moderators will look at it").waitFor();
+  await page.getByRole("button", { name: "Close" }).click();
+}
+
+async function decides({ page }) {
+  await page.goto(`${address}/moderation`);
+  const row = page.getByRole("link", { name: new RegExp(ANA) });
+  await row.waitFor();
+  await page.keyboard.press("j");
+  await page.locator("a.case:focus").waitFor();
+  await row.focus();
+  await page.keyboard.press("o");
+  await page.getByText("Pretends to be somebody").waitFor();
+  await page.getByRole("button", { name: "Claim" }).click();
+  await page.getByRole("button", { name: "Release" }).waitFor();
+  await page.getByLabel("Warn").check();
+  await page.getByLabel(/^Why/).fill("Uses the name of somebody else.");
+  await page.getByRole("button", { name: "Apply" }).click();
+  await page.getByText("Done: Warn").waitFor();
+  await page.goto(`${address}/moderation/log`);
+  await page.getByText("Uses the name of somebody else.").waitFor();
+}
+
+async function appeals(ana) {
+  await seesAt(ana, `${address}/decisions`, "Warned");
+  await ana.page.getByRole("button", { name: "Appeal" }).click();
+  await ana.page.getByLabel("Why should it be looked at again?").fill("It is my own name.");
+  await ana.page.getByRole("button", { name: "Send" }).click();
+  await ana.page.getByText("It is my own name.").waitFor();
+}
+
+async function blocks(ana, bo) {
+  await ana.page.goto(`${address}/@${BO}`);
+  await ana.page.getByRole("button", { name: `More about ${BO}` }).click();
+  await ana.page.getByRole("button", { name: /^Block/ }).click();
+  await ana.page.getByRole("dialog").getByRole("button", { name: "Block", exact: true }).click();
+  await ana.page.getByRole("heading", { name: `${BO} is blocked.` }).waitFor();
+  await bo.page.goto(`${address}/@${ANA}`);
+  await bo.page.getByText("Nobody goes by that name").waitFor();
+}
