@@ -1,13 +1,28 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
-import { serviceWorker } from "./scripts/worker";
+import { serviceWorker } from "./scripts/worker.ts";
 
 /** Where the Python server listens while developing; `npm run dev` passes API and media through to it. */
 const server = process.env["TINTYPE_SERVER"] ?? "http://127.0.0.1:8000";
 
-/** The runtime, the shared layers, and the rooms whose parts appear on more than one page. */
-const SHARED =
-  /node_modules|src\/(base(?!\/i18n\/messages\/(?!core\/en))|client|ui(?!\/forms))\/|src\/rooms\/(feed|graph|posts\/[A-Za-z.]+$|accounts\/(session|index))/;
+/** What the chunker tells about a module. */
+interface Modules {
+  getModuleInfo(id: string): { readonly importers: readonly string[] } | null;
+}
+
+const known = new Map<string, boolean>();
+
+/** Whether the first screen needs it: a chain of plain imports leads there from the entry. */
+function isFirst(id: string, modules: Modules): boolean {
+  const found = known.get(id);
+  if (found !== undefined) return found;
+  known.set(id, false); // Imports may go round in a circle.
+  const answer =
+    /src\/main\.svelte\.ts$/.test(id) ||
+    (modules.getModuleInfo(id)?.importers ?? []).some((importer) => isFirst(importer, modules));
+  known.set(id, answer);
+  return answer;
+}
 
 export default defineConfig({
   plugins: [svelte(), serviceWorker()],
@@ -20,8 +35,9 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // What most pages share travels as one file instead of seven: fewer requests, and gzip finds more to repeat.
-          groups: [{ name: "core", test: SHARED, minShareCount: 2 }],
+          // What the first screen shares with later ones is one file instead of many: fewer requests, and gzip finds more to repeat.
+          // What only later pages share stays out of it.
+          groups: [{ name: (id, modules) => (isFirst(id, modules) ? "core" : null), minShareCount: 2 }],
         },
       },
     },

@@ -21,6 +21,9 @@ const target = document.getElementById("app");
 if (target === null) throw new Error("index.html has lost its #app element");
 mount(App, { target });
 
+// Whoever was only remembered is asked for as soon as there is somebody to ask.
+addEventListener("online", () => session.isRemembered && void session.load());
+
 // After the first screen: the worker keeps the app and the pictures seen for visits without a connection.
 if (import.meta.env.PROD && "serviceWorker" in navigator)
   addEventListener("load", () => void navigator.serviceWorker.register("/sw.js").catch(() => {}));

@@ -59,5 +59,30 @@ export const routes: readonly Route[] = [
     load: () => import("./settings/SettingsPage.svelte"),
   },
   { pattern: "/@:username", audience: "members", load: () => import("./pages/ProfilePage.svelte") },
-  { pattern: "/p/:code", audience: "members", load: () => import("../rooms/posts/PostPage.svelte") },
+  {
+    pattern: "/stories/new",
+    audience: "members",
+    words: ["stories", "create"],
+    load: () => import("../rooms/stories/NewStoryPage.svelte"),
+  },
+  {
+    pattern: "/stories/:accountId",
+    audience: "members",
+    words: ["stories"],
+    isFullScreen: true,
+    load: () => import("../rooms/stories/StoryPage.svelte"),
+  },
+  {
+    pattern: "/highlights/:highlightId",
+    audience: "members",
+    words: ["stories"],
+    isFullScreen: true,
+    load: () => import("../rooms/stories/HighlightPage.svelte"),
+  },
+  {
+    pattern: "/p/:code",
+    audience: "members",
+    words: ["comments", "posts"],
+    load: () => import("./pages/PostPage.svelte"),
+  },
 ];

@@ -24,6 +24,20 @@ function kit(): Promise<Kit | null> {
   return arriving;
 }
 
+type Stop = () => void;
+
+function begin(start: (found: Kit) => Stop): Stop {
+  let isOver = false;
+  let stop: Stop = () => {};
+  void kit().then((found) => {
+    if (found !== null && !isOver) stop = start(found);
+  });
+  return () => {
+    isOver = true;
+    stop();
+  };
+}
+
 export const offline = {
   kit,
   /** Met now, or kept until it can be (then the answer is null). Rejects when the server refuses. */
@@ -36,9 +50,10 @@ export const offline = {
     const wish = arrived?.queue.find(`${kind}:${id}`);
     return wish && wish.kind !== "comment" ? wish.on : undefined;
   },
-  listen: (listener: Listener): void => void kit().then((found) => found?.listen(listener)),
-  watch: (watcher: (waiting: readonly Wish[]) => void): void =>
-    void kit().then((found) => found?.watch(watcher)),
+  /** Hears what became of wishes that waited; returns how to stop. */
+  listen: (listener: Listener): Stop => begin((found) => found.listen(listener)),
+  /** Told what waits, now and whenever it changes; returns how to stop. */
+  watch: (watcher: (waiting: readonly Wish[]) => void): Stop => begin((found) => found.watch(watcher)),
   keep: (key: string, value: unknown): void => void kit().then((found) => found?.memory.keep(key, value)),
   find: async <T>(key: string): Promise<T | null> => (await kit())?.memory.find<T>(key) ?? null,
   belongTo: async (accountId: string): Promise<void> => (await kit())?.belongTo(accountId),

@@ -38,13 +38,14 @@ export const queue = new Queue({
 });
 
 /** Hears about every wish that was settled after waiting, in this tab or another. */
-export function listen(listener: Listener): void {
+export function listen(listener: Listener): () => void {
   listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 /** Told what waits, now and whenever it changes. */
-export function watch(watcher: (waiting: readonly Wish[]) => void): void {
-  $effect.root(() => {
+export function watch(watcher: (waiting: readonly Wish[]) => void): () => void {
+  return $effect.root(() => {
     $effect(() => watcher(queue.entries.map(({ wish }) => wish)));
   });
 }

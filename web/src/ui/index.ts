@@ -4,6 +4,7 @@ export { default as Button } from "./Button.svelte";
 export { default as Dialog } from "./Dialog.svelte";
 export { explain } from "./explain";
 export { default as Field } from "./Field.svelte";
+export { default as IconButton } from "./IconButton.svelte";
 export { default as Mark } from "./Mark.svelte";
 export { default as Notice } from "./Notice.svelte";
 export { default as Photo } from "./Photo.svelte";

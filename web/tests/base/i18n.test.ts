@@ -88,6 +88,13 @@ describe("the language", () => {
     expect(suitLocale(["fr"])).toBe("en");
   });
 
+  test("has the words of a page that was asked for while it changed", async () => {
+    const changing = language.use("de");
+    await Promise.all([language.need("comments"), changing]);
+    expect(t("comments.title")).toBe("Kommentare");
+    await language.use("en");
+  });
+
   test("turns the whole document with it", async () => {
     await language.use("ar");
     expect(document.documentElement.dir).toBe("rtl");

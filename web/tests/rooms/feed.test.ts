@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { setPref } from "../../src/base/prefs.svelte";
+import { offline } from "../../src/offline";
 import { Feed } from "../../src/rooms/feed/feed.svelte";
 import { waitAfter } from "../../src/rooms/feed/refresh";
 import { stepFrom } from "../../src/rooms/feed/steps";
@@ -76,6 +77,36 @@ describe("the feed", () => {
 
     expect(ids(feed)).toEqual(["9", "8"]);
     expect(feed.hasMore).toBe(true);
+  });
+
+  test("starts anew in another order, and remembers the choice", async () => {
+    const fetched = answer({ body: samplePage([9, 8]) }, { body: samplePage([8, 9]) });
+    const feed = new Feed();
+    await feed.load();
+    await feed.turn("following");
+
+    expect(ids(feed)).toEqual(["8", "9"]);
+    expect(fetched.mock.calls.map(([path]) => new URLSearchParams(path.split("?")[1]).get("mode"))).toEqual([
+      "ranked",
+      "following",
+    ]);
+  });
+
+  test("shows what was kept when the server cannot be reached, and gives way when it can", async () => {
+    const kit = await offline.kit();
+    await kit?.memory.belongTo("me");
+    answer({ body: samplePage([9, 8], "8") });
+    await new Feed().load();
+    await vi.waitFor(async () => expect(await offline.find("feed")).toHaveLength(2));
+
+    answer(new TypeError("no network"), { body: samplePage([11, 9]) });
+    const feed = new Feed();
+    await feed.load();
+    expect(ids(feed)).toEqual(["9", "8"]);
+    expect(feed).toMatchObject({ isKept: true, hasMore: false });
+    await feed.check();
+    expect(ids(feed)).toEqual(["11", "9"]);
+    expect(feed.isKept).toBe(false);
   });
 
   test("shows one's own post at once", async () => {

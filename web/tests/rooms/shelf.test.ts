@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { offline } from "../../src/offline";
 import { Shelf } from "../../src/rooms/posts/shelf.svelte";
 import { toasts } from "../../src/ui";
 import { answer, problem } from "../client/answers";
@@ -64,4 +65,44 @@ test("the shelf forgets the oldest rather than growing for ever", () => {
 
   expect(shelf.find("0")).toBeNull();
   expect(shelf.find("1500")).not.toBeNull();
+});
+
+test("a save shows at once and goes back when it is refused", async () => {
+  answer({ status: 204 }, problem(404, "post_not_found"));
+  const shelf = new Shelf();
+  const post = shelf.put(samplePost(1));
+  const done = shelf.save("1", true);
+  expect(post.viewer_has_saved).toBe(true);
+  await done;
+  await shelf.save("1", false);
+
+  expect(post.viewer_has_saved).toBe(true);
+});
+
+test("a like that waits for a connection is shown whatever the server still says, and taken back when refused", async () => {
+  const kit = await offline.kit();
+  await kit?.queue.belongTo("me");
+  await kit?.queue.add({ kind: "like", id: "5", on: true });
+  const shelf = new Shelf();
+  const post = shelf.put(samplePost(5));
+  expect(post).toMatchObject({ viewer_has_liked: true, like_count: 4 });
+  shelf.put(samplePost(5, { like_count: 7 }));
+  expect(post).toMatchObject({ viewer_has_liked: true, like_count: 8 });
+
+  await kit?.queue.withdraw("like:5");
+  shelf.takeBack({ kind: "like", id: "5", on: true });
+  expect(post).toMatchObject({ viewer_has_liked: false, like_count: 7 });
+});
+
+test("every list lets go of a post that is gone", () => {
+  const shelf = new Shelf();
+  const gone: string[] = [];
+  const stop = shelf.whenDropped((isGone) => {
+    for (const id of [1, 2]) if (isGone(samplePost(id))) gone.push(String(id));
+  });
+  shelf.drop(({ post_id }) => post_id === "2");
+  stop();
+  shelf.drop(() => true);
+
+  expect(gone).toEqual(["2"]);
 });

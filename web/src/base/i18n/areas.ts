@@ -10,6 +10,7 @@ import type { en as findingEn } from "./messages/finding/en";
 import type { en as moderationEn } from "./messages/moderation/en";
 import type { en as offlineEn } from "./messages/offline/en";
 import type { en as peopleEn } from "./messages/people/en";
+import type { en as postsEn } from "./messages/posts/en";
 import type { en as settingsEn } from "./messages/settings/en";
 import type { en as storiesEn } from "./messages/stories/en";
 import type { Args, Message } from "./types";
@@ -23,6 +24,7 @@ type English = typeof coreEn &
   typeof moderationEn &
   typeof offlineEn &
   typeof peopleEn &
+  typeof postsEn &
   typeof settingsEn &
   typeof storiesEn;
 export type MessageKey = keyof English;
@@ -43,6 +45,7 @@ export const areas = [
   "moderation",
   "offline",
   "people",
+  "posts",
   "settings",
   "stories",
 ] as const;

@@ -8,12 +8,21 @@ class Language {
   code = $state.raw<LocaleCode>("en");
   catalogue = $state.raw<Readonly<Record<string, Message>>>(core);
   readonly #needed = new Set<Area>();
+  #wanted: LocaleCode = "en";
   /** A clock for relative times: one tick a minute for the whole app instead of a timer per post. */
   now = $state.raw(new Date());
 
   /** Everything on screen, and the document's own direction, is in `code` from now on. */
   async use(code: LocaleCode): Promise<void> {
-    const words = await Promise.all(["core" as const, ...this.#needed].map((area) => loadWords(area, code)));
+    this.#wanted = code;
+    let areas: (Area | "core")[] = [];
+    let words: Readonly<Record<string, Message>>[] = [];
+    // A page may ask for more words while these are on their way: they belong to the new language too.
+    while (areas.length < this.#needed.size + 1) {
+      areas = ["core", ...this.#needed];
+      words = await Promise.all(areas.map((area) => loadWords(area, code)));
+    }
+    if (this.#wanted !== code) return; // A later choice has overtaken this one.
     this.catalogue = Object.assign({}, ...words);
     this.code = code;
     document.documentElement.lang = code;

@@ -53,5 +53,7 @@ export const paths = {
   forgot: () => "/forgot-password",
   settings: (section?: string) => (section === undefined ? "/settings" : `/settings/${section}`),
   profile: (username: string) => `/@${encodeURIComponent(username)}`,
+  newStory: () => "/stories/new",
+  stories: (accountId: string) => `/stories/${encodeURIComponent(accountId)}`,
   post: (postId: string) => `/p/${encodeShort(postId)}`,
 } as const;

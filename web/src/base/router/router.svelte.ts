@@ -16,6 +16,8 @@ export interface Route {
   readonly load: () => Promise<{ default: Component<never> }>;
   /** The areas of the catalogue that the page speaks, beyond the core. */
   readonly words?: readonly Area[];
+  /** Fills the screen with nothing around it, also when it is shown over another page. */
+  readonly isFullScreen?: boolean;
   /** Pages for members send guests to log in, and the login pages send members home. */
   readonly audience: "anyone" | "members" | "guests";
 }

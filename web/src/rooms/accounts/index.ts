@@ -1,3 +1,2 @@
 /** The accounts room: who is here. What pages bring along when they need it stands behind the door `later`. */
 export { type Session, session } from "./session.svelte";
-export { default as Welcome } from "./Welcome.svelte";

@@ -71,7 +71,10 @@ export class Feed {
     const life = this.#life;
     try {
       const page = await this.#ask(null);
-      if (life === this.#life) this.#notice(page);
+      if (life !== this.#life) return true;
+      // The connection is back: what was kept gives way.
+      if (this.isKept) this.#start(page);
+      else this.#notice(page);
       return true;
     } catch {
       return false;
@@ -148,7 +151,6 @@ export class Feed {
   }
 
   #notice(page: PostPage): void {
-    if (this.isKept) return this.#start(page); // The connection is back; what was kept gives way.
     this.fresh = newer(shelf.putAll(page.posts), this.posts);
     this.#freshPage = this.fresh.length > 0 ? page : null;
   }
@@ -173,6 +175,7 @@ function newer(posts: readonly Post[], shown: readonly Post[]): Post[] {
 }
 
 export const feed = new Feed();
+shelf.whenDropped((isGone) => feed.drop(isGone));
 session.whenChanged(() => {
   feed.reset();
   shelf.clear();

@@ -11,6 +11,7 @@ import { explain, toasts } from "../../ui";
 /** Enough for a long evening; beyond it the oldest are forgotten and simply loaded again. */
 const MOST = 1_500;
 
+type DropListener = (isGone: (post: Post) => boolean) => void;
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** A post on the shelf, with its buttons' memory. */
@@ -63,6 +64,7 @@ class Shelved {
 
 export class Shelf {
   readonly #shelved = new Map<string, Shelved>();
+  readonly #listeners = new Set<DropListener>();
 
   /** The one object for this post, brought up to date, except where a like is still on its way. */
   put(loaded: Post): Post {
@@ -87,10 +89,25 @@ export class Shelf {
     await this.#shelved.get(postId)?.save.set(on);
   }
 
+  /** It was kept by another way: in a collection. */
+  noteSaved(postId: string): void {
+    this.#shelved.get(postId)?.save.correct(true);
+  }
+
   /** Facts that its author has just changed, or that another answer brought. */
   change(postId: string, facts: Partial<Post>): void {
     const known = this.#shelved.get(postId);
     if (known !== undefined) Object.assign(known.post, facts);
+  }
+
+  /** Posts that are gone, or that somebody no longer wants to see: every list lets go of them. */
+  drop(isGone: (post: Post) => boolean): void {
+    for (const listener of this.#listeners) listener(isGone);
+  }
+
+  whenDropped(listener: DropListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   overlay(waiting: readonly Wish[]): void {

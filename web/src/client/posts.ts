@@ -1,0 +1,19 @@
+/** What an author may do with a post, and what others may do about it. */
+import { send } from "./http";
+import type { Post, Schemas } from "./types";
+
+const at = (postId: string) => `/posts/${encodeURIComponent(postId)}`;
+const set = (on: boolean) => (on ? "PUT" : "DELETE");
+
+export type PostEdit = Schemas["PostEdit"];
+
+export const editPost = (postId: string, edit: PostEdit) => send<Post>("PATCH", at(postId), { json: edit });
+export const deletePost = (postId: string) => send<null>("DELETE", at(postId));
+export const archivePost = (postId: string, on: boolean) => send<null>(set(on), `${at(postId)}/archive`);
+export const pinPost = (postId: string, on: boolean) => send<null>(set(on), `${at(postId)}/pin`);
+export const untagMe = (postId: string) => send<null>("DELETE", `${at(postId)}/tags/me`);
+export const getLikers = (postId: string, cursor: string | null) =>
+  send<Schemas["views_PeopleView"]>("GET", `${at(postId)}/likes`, { query: { cursor, limit: 30 } });
+export const mutePosts = (accountId: string) =>
+  send<null>("PUT", `/mutes/${encodeURIComponent(accountId)}`, { json: { posts: true } });
+export const unmute = (accountId: string) => send<null>("DELETE", `/mutes/${encodeURIComponent(accountId)}`);

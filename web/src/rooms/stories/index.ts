@@ -1,0 +1,2 @@
+/** The stories room: what lives for a day. */
+export { default as Tray } from "./Tray.svelte";
