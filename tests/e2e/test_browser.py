@@ -6,13 +6,19 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+from PIL import Image
 
 from tests.living_stack import LivingStack
 from tests.support import photo
+from tintype.demo import take_picture
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium")
+MOST_APART = 4.0
+"""Mean difference of 255 between what the screen showed and the JPEG that was made; measured 1.3."""
 
 
 @pytest.mark.slow
@@ -23,14 +29,49 @@ async def test_two_people_meet_in_two_browsers(living_stack: LivingStack) -> Non
     picture = stack.home.parent / "photo.jpg"
     picture.write_bytes(photo(1600, 1200))
     shots = os.environ.get("TINTYPE_SHOTS", str(stack.home.parent))
-    script = [sys.executable, str(CHECKOUT / "develop" / "npm.py"), "exec", "--offline", "--", "node"]
+    await play("skeleton.mjs", stack.address, str(picture), shots)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
+async def test_a_carousel_is_published_as_the_editor_showed_it(living_stack: LivingStack) -> None:
+    folder = living_stack.home.parent
+    pictures = [folder / "hills.jpg", folder / "lake.jpg"]
+    pictures[0].write_bytes(take_picture("ridges", "dawn", "portrait", seed="e2e"))
+    pictures[1].write_bytes(take_picture("lake", "morning", "landscape", seed="e2e"))
+
+    await play("making.mjs", living_stack.address, *map(str, pictures), str(folder))
+
+    shown, made = small(folder / "preview.png"), small(folder / "made.jpg")
+    assert np.abs(shown - made).mean() < MOST_APART
+    assert np.abs(shown - made[:, ::-1]).mean() > MOST_APART, "a mirrored picture would have been noticed"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
+async def test_every_way_in_leads_in(living_stack: LivingStack) -> None:
+    address = living_stack.address.replace("127.0.0.1", "localhost")  # passkeys belong to names
+
+    await play("entering.mjs", address, str(living_stack.home / "mail"))
+
+
+def small(file: Path) -> NDArray[np.float64]:
+    """Little enough of a picture that its compression and its size on a screen do not matter."""
+    with Image.open(file) as opened:
+        return np.asarray(opened.convert("RGB").resize((160, 160), Image.Resampling.BOX), np.float64)
+
+
+async def play(script: str, *args: str) -> None:
+    """Run a flow in a browser; it says what did not happen."""
+    npm = [sys.executable, str(CHECKOUT / "develop" / "npm.py"), "exec", "--offline", "--", "node"]
     process = await asyncio.create_subprocess_exec(
-        *script, "e2e/skeleton.mjs", stack.address, str(picture), shots,
+        *npm, f"e2e/{script}", *args,
         cwd=CHECKOUT / "web",
         env={**os.environ, "CHROMIUM": str(CHROMIUM)},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
     output, _ = await process.communicate()
-
     assert process.returncode == 0, output.decode()

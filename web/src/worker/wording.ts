@@ -16,14 +16,14 @@ type Words = Readonly<Record<string, string>>;
 
 const words: Readonly<Record<"en" | "de" | "ar", Words>> = {
   en: {
-    like: "{name} likes your post",
-    comment_like: "{name} likes your comment",
+    like: "{name} liked your post",
+    comment_like: "{name} liked your comment",
     comment: "{name} commented on your post",
     reply: "{name} replied to you",
     mention: "{name} mentioned you",
     tag: "{name} tagged you in a photo",
-    follow: "{name} follows you",
-    request: "{name} asks to follow you",
+    follow: "{name} followed you",
+    request: "{name} asked to follow you",
     accepted: "{name} accepted your request",
     story_reply: "{name} replied to your story",
     story_reaction: "{name} reacted to your story",

@@ -108,7 +108,7 @@ export const ar: Translation<typeof en> = {
   "keys.fresh": "اعرض المنشورات الجديدة",
   "keys.help": "اعرض هذه القائمة",
   "keys.close": "إغلاق أو رجوع",
-  "keys.off": "يمكن إيقافها في التفضيلات.",
+  "keys.off": "يمكن إيقافها في الإعدادات، لهذا الجهاز.",
   "error.notFoundTitle": "لا صفحة هنا",
   "error.notFoundBody": "ربما كُتب العنوان خطأ، أو ذهب ما كان هنا.",
   "error.crashTitle": "تعطل شيء عندنا",

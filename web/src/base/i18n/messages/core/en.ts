@@ -72,7 +72,7 @@ export const en = {
   "keys.fresh": "Show new posts",
   "keys.help": "Show this list",
   "keys.close": "Close or go back",
-  "keys.off": "They can be turned off in Preferences.",
+  "keys.off": "They can be turned off in Settings, for this device.",
   "error.notFoundTitle": "There is no page here",
   "error.notFoundBody": "The address may be mistyped, or what was here is gone.",
   "error.crashTitle": "Something broke on our side",
