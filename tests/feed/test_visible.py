@@ -7,6 +7,7 @@ import pytest
 from redis.exceptions import ConnectionError as RedisAway
 
 from tests.feed.random_world import RandomWorld
+from tests.support import Person
 from tintype.accounts import Account
 from tintype.api.shown import show_posts
 from tintype.api.splicing import Splicer
@@ -126,3 +127,18 @@ async def test_a_warm_page_takes_one_query_and_one_round_trip(
 
     assert len(asked) == 1
     assert sum(each.calls for each in rooms.shards.counts.values()) == calls + 1
+
+
+async def test_a_page_that_has_not_changed_is_not_sent_again(ana: Person) -> None:
+    post = await ana.publish("Once is enough")
+    first = await ana.call("GET", "/feed")
+    known = {"If-None-Match": first.headers["etag"]}
+
+    again = await ana.call("GET", "/feed", headers=known)
+    await ana.call("PUT", f"/posts/{post['post_id']}/like")
+    changed = await ana.call("GET", "/feed", headers=known)
+
+    assert first.headers["content-type"] == "application/json"
+    assert (again.status_code, again.content) == (304, b"")
+    assert changed.status_code == 200
+    assert changed.json()["posts"][0]["viewer_has_liked"]
