@@ -91,3 +91,15 @@ async def test_rows_are_read_anew_behind_the_readers_back(
     await rooms.ranking.close()
     assert (await rooms.ranking.facts.of([post_of(post)])).value[0] > before
     rooms.ranking.facts.forget()
+
+
+async def test_a_reader_may_ask_why_a_post_stands_where_it_does(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    post = await ana.publish("#sea")
+
+    answer = await bo.call("GET", f"/posts/{post['post_id']}/explanation")
+
+    assert answer.status_code == 200
+    assert answer.json()["summary"] == (await explanation(rooms, bo, post)).summary
+    assert [each["name"] for each in answer.json()["signals"]] == list(FEATURES)

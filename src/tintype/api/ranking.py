@@ -1,4 +1,4 @@
-"""What was seen, what there is to explore, and which experiments one is in, over HTTP."""
+"""What was seen, why a post stands where it does, what there is to explore, and one's experiments, over HTTP."""
 
 from typing import Annotated
 
@@ -8,11 +8,11 @@ from litestar.params import JSONBody
 
 from tintype.api import scopes
 from tintype.api.cursors import decode_place, encode_place
-from tintype.api.given import Cursor, Guest, House, Limit, Viewer, id_from
+from tintype.api.given import Cursor, Guest, House, Limit, PostRef, Viewer, id_from, post_from
 from tintype.api.shown import show_posts
 from tintype.api.views import PostsView
 from tintype.base.ids import IdText, PostId
-from tintype.ranking import Impression, Place
+from tintype.ranking import Explanation, Impression, Place
 
 DAY_MS = 86_400_000
 
@@ -54,6 +54,12 @@ class RankingApi(Controller):
         """Posts that were on the screen sink in the feed; what the viewer may not see is passed over."""
         impressions = [Impression(PostId(id_from(each.post_id)), each.ms) for each in data.impressions]
         await rooms.ranking.looking.see(viewer.id, impressions)
+
+    @get("/posts/{post_id:str}/explanation", summary="Why this post", scope=scopes.READ)
+    async def explanation(self, post_id: PostRef, viewer: Viewer, rooms: House) -> Explanation:
+        """Why a post stands where it does in the viewer's feed: what counts for it, by how much, and in words."""
+        found = await rooms.posts.get(post_from(post_id), viewer=viewer.id)
+        return await rooms.ranking.why(viewer.id, found.id)
 
     @get("/explore", summary="Explore", tags=["Explore"], scope=scopes.READ)
     async def explore(

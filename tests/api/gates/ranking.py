@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.api.gates.gate import EVERYBODY, PEOPLE, Gate, open_to
+from tests.api.gates.gate import EVERYBODY, PEOPLE, TOUCH, Gate, open_to
 from tests.api.gates.world import Kind, World
 
 
@@ -13,6 +13,7 @@ def _seen(world: World, kind: Kind) -> dict[str, Any]:
 
 GATES: dict[str, Gate] = {
     "POST /api/v1/feed/seen": open_to(PEOPLE, body=_seen),
+    "GET /api/v1/posts/{post_id}/explanation": open_to(TOUCH, hides=True),
     "GET /api/v1/explore": open_to(EVERYBODY),
     "GET /api/v1/accounts/me/experiments": open_to(PEOPLE),
 }

@@ -1,36 +1,18 @@
 /** What the ranking is told, and what it tells. */
 import { csrfHeaders } from "./csrf";
 import { API, send } from "./http";
-import type { Post } from "./types";
+import type { Schemas } from "./types";
 
-export interface Explanation {
-  readonly post_id: string;
-  readonly summary: string;
-  readonly signals: readonly {
-    readonly name: string;
-    readonly words: string;
-    /** From 0 to 1. */
-    readonly value: number;
-    /** To each outcome, in log-odds. */
-    readonly contributions: Readonly<Record<string, number>>;
-  }[];
-}
+export type Explanation = Schemas["Explanation"];
 
 export interface Impression {
   readonly post_id: string;
   readonly ms: number;
 }
 
-const LOOKED_THROUGH = 50;
-
-/** Why a post stands where it does in the ranked feed; null when it no longer stands near its top. */
-export async function findExplanation(postId: string): Promise<Explanation | null> {
-  const query = { mode: "ranked", limit: LOOKED_THROUGH, explain: 1 };
-  const page = await send<{ posts: (Post & { explanation?: Explanation | null })[] }>("GET", "/feed", {
-    query,
-  });
-  return page.posts.find(({ post_id }) => post_id === postId)?.explanation ?? null;
-}
+/** Why a post stands where it does in the viewer's ranked feed. */
+export const getExplanation = (postId: string) =>
+  send<Explanation>("GET", `/posts/${encodeURIComponent(postId)}/explanation`);
 
 /** Arrives even when the page is just being left; says whether the server wants to hear such things. */
 export async function reportSeen(impressions: readonly Impression[]): Promise<boolean> {

@@ -229,6 +229,19 @@ export interface components {
         ExperimentsView: {
             experiments: components["schemas"]["ExperimentView"][];
         };
+        /** Explanation */
+        Explanation: {
+            post_id: string;
+            summary: string;
+            score: number;
+            weights: string;
+            arm: string;
+            outcomes: components["schemas"]["Outcome"][];
+            signals: components["schemas"]["Signal"][];
+            factors: {
+                [key: string]: number;
+            };
+        };
         /** ExportView */
         ExportView: {
             export_id: string;
@@ -605,6 +618,12 @@ export interface components {
             next_cursor: string | null;
             has_more: boolean;
         };
+        /** Outcome */
+        Outcome: {
+            name: string;
+            probability: number;
+            value: number;
+        };
         /** PasskeyAnswer */
         PasskeyAnswer: {
             passkey: {
@@ -918,6 +937,15 @@ export interface components {
             /** @default  */
             full_name?: string;
             email?: string | null;
+        };
+        /** Signal */
+        Signal: {
+            name: string;
+            words: string;
+            value: number;
+            contributions: {
+                [key: string]: number;
+            };
         };
         /** SignedInView */
         SignedInView: {

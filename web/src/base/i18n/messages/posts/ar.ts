@@ -44,5 +44,4 @@ export const ar: Translation<typeof en> = {
   "posts.likedBy": "من أعجبهم",
   "posts.nobodyLikes": "لا أحد بعد.",
   "posts.showLikers": "من أعجبهم",
-  "posts.whyPast": "لأنك تتابع {name} أو لأنه منشورك. لم يعد قريبًا من أعلى صفحتك، لذلك لم يعد ترتيبه معروفًا.",
 };

@@ -45,6 +45,4 @@ export const de: Translation<typeof en> = {
   "posts.likedBy": "Wem es gefällt",
   "posts.nobodyLikes": "Noch niemandem.",
   "posts.showLikers": "Wem es gefällt",
-  "posts.whyPast":
-    "Du folgst {name}, oder er ist von dir. Er steht nicht mehr weit oben in deinem Feed, darum ist nicht mehr bekannt, wie er eingeordnet wurde.",
 };

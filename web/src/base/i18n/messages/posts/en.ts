@@ -42,6 +42,4 @@ export const en = {
   "posts.likedBy": "Who liked it",
   "posts.nobodyLikes": "Nobody yet.",
   "posts.showLikers": "Who liked it",
-  "posts.whyPast":
-    "You follow {name}, or it is your own. It no longer stands near the top of your feed, so how it was ordered is no longer known.",
 } as const;
