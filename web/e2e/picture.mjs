@@ -1,22 +1,29 @@
 // The README's picture: the home feed of a demo person on a running installation with `tintype demo` in it.
-// node e2e/picture.mjs ADDRESS USERNAME PASSWORD FILE.jpg
+// node e2e/picture.mjs ADDRESS USERNAME PASSWORD FILE.jpg [dark]
 
-import { chromium } from "playwright-core";
+import { openBrowser } from "./stage.mjs";
 
-const [address, username, password, file] = process.argv.slice(2);
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-background-networking", "--no-first-run"],
-});
+const [address, username, password, file, scheme = "light"] = process.argv.slice(2);
+const browser = await openBrowser();
 
 try {
-  const page = await browser.newPage({ viewport: { width: 1180, height: 860 }, locale: "en-GB" });
+  const page = await browser.newPage({
+    viewport: { width: 1180, height: 860 },
+    locale: "en-GB",
+    colorScheme: scheme,
+  });
   await page.goto(`${address}/login`);
   await page.fill("[name=username]", username);
   await page.fill("[name=password]", password);
   await page.click("button[type=submit]");
   await page.waitForSelector("article img");
   await page.waitForLoadState("networkidle");
+  await page.waitForFunction(() =>
+    [...document.images]
+      .filter((image) => image.getBoundingClientRect().top < innerHeight)
+      .every((image) => image.complete && image.naturalWidth > 0),
+  );
+  await page.waitForTimeout(1_000); // Pictures fade in.
   await page.screenshot({ path: file, type: "jpeg", quality: 82 });
 } finally {
   await browser.close();
