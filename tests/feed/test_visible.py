@@ -142,3 +142,16 @@ async def test_a_page_that_has_not_changed_is_not_sent_again(ana: Person) -> Non
     assert (again.status_code, again.content) == (304, b"")
     assert changed.status_code == 200
     assert changed.json()["posts"][0]["viewer_has_liked"]
+
+
+async def test_the_reader_is_told_why_each_post_stands_where_it_does(ana: Person, bo: Person) -> None:
+    posts = [await ana.publish(f"#{word}") for word in ("sea", "sky")]
+    await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
+
+    plain = (await bo.call("GET", "/feed")).json()
+    told = (await bo.call("GET", "/feed", params={"explain": 1})).json()
+
+    assert "explanations" not in plain
+    assert told["posts"] == plain["posts"]
+    assert set(told["explanations"]) == {each["post_id"] for each in posts}
+    assert all(each["summary"] and each["signals"] for each in told["explanations"].values())

@@ -1,7 +1,10 @@
 """The home feed over HTTP: the hottest route, answered with bytes that are spliced, not built."""
 
+import hashlib
+from collections.abc import Iterable
 from typing import Annotated, Any
 
+import msgspec
 from litestar import Controller, Request, Response, get
 from litestar.params import QueryParameter
 from litestar.status_codes import HTTP_200_OK
@@ -10,9 +13,10 @@ from litestar.types import Receive, Scope, Send
 from tintype.api import scopes
 from tintype.api.etags import UNCHANGED, matches
 from tintype.api.given import House, Limit, Viewer
-from tintype.api.splicing import Splicer
+from tintype.api.splicing import TAG_BYTES, Splicer
 from tintype.api.views import PostsView
 from tintype.feed import LONGEST_CURSOR, Mode
+from tintype.ranking import Explanation
 
 COMMON_HEADERS = [(b"cache-control", b"private, no-cache"), (b"vary", b"Authorization, Cookie")]
 JSON = (b"content-type", b"application/json")
@@ -26,6 +30,15 @@ FeedMode = Annotated[
     Mode,
     QueryParameter(description="The best first, or simply the newest first."),
 ]
+FeedExplained = Annotated[
+    bool, QueryParameter(description="Whether to say of each post why it stands where it does.")
+]
+
+
+class FeedView(PostsView, frozen=True):
+    """A page of the feed, and why its posts are where they are if that was asked for, by post."""
+
+    explanations: dict[str, Explanation] | None = None
 
 
 class FeedApi(Controller):
@@ -44,19 +57,30 @@ class FeedApi(Controller):
         cursor: FeedCursor = None,
         limit: Limit = 20,
         mode: FeedMode = "ranked",
-    ) -> Response[PostsView]:
+        explain: FeedExplained = False,
+    ) -> Response[FeedView]:
         """Posts of the people one follows and one's own; each once in a whole scroll, whatever is posted meanwhile."""
         pages: Splicer = request.app.state.pages
         page = await rooms.feed.read(viewer.id, mode=mode, cursor=cursor, limit=limit)
         parts, etag = pages.splice(
             page.entries, rooms.shards.map.layout, viewer=viewer.id, next_cursor=page.next_cursor
         )
+        if explain:
+            told = await rooms.ranking.why(viewer.id, [entry.id for entry in page.entries])
+            parts, etag = _with_reasons(parts, told.values())
         if matches(request.headers.get("if-none-match", ""), etag):
             return Ready(304, etag)
         return Ready(200, etag, b"".join(parts))
 
 
-class Ready(Response[PostsView]):
+def _with_reasons(parts: list[bytes], told: Iterable[Explanation]) -> tuple[list[bytes], str]:
+    """The page goes on behind its last field; reasons change by the second, so the page has a mark of its own."""
+    reasons = msgspec.json.encode({each.post_id: each for each in told})
+    whole = [*parts[:-1], parts[-1][:-1], b',"explanations":', reasons, b"}"]
+    return whole, f'"{hashlib.blake2b(b"".join(whole), digest_size=TAG_BYTES).hexdigest()}"'
+
+
+class Ready(Response[FeedView]):
     """An answer that is bytes already. The framework's own looks through all headers for each one that it adds."""
 
     def __init__(self, status: int, etag: str, body: bytes = b"") -> None:  # pyright: ignore[reportMissingSuperCall] - nothing of it is used

@@ -59,7 +59,7 @@ class RankingApi(Controller):
     async def explanation(self, post_id: PostRef, viewer: Viewer, rooms: House) -> Explanation:
         """Why a post stands where it does in the viewer's feed: what counts for it, by how much, and in words."""
         found = await rooms.posts.get(post_from(post_id), viewer=viewer.id)
-        return await rooms.ranking.why(viewer.id, found.id)
+        return (await rooms.ranking.why(viewer.id, [found.id]))[found.id]
 
     @get("/explore", summary="Explore", tags=["Explore"], scope=scopes.READ)
     async def explore(

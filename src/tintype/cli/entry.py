@@ -41,6 +41,7 @@ COMMANDS = {
     "accounts": Entry("tintype.cli.accounts", LOOKING, group="accounts_app"),
     "jobs": Entry("tintype.cli.jobs", LOOKING),
     "posts": Entry("tintype.cli.posts", LOOKING, group="posts_app"),
+    "feed": Entry("tintype.cli.feed", LOOKING, group="feed_app"),
     "dead": Entry("tintype.cli.dead", LOOKING, group="dead_app"),
     "media": Entry("tintype.cli.media", LOOKING, group="media_app"),
     "search": Entry("tintype.cli.search", LOOKING, group="search_app"),

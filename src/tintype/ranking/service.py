@@ -108,13 +108,13 @@ class Ranking(Keeping):
         verdict = judge.judge(np.array(post_ids, np.uint64), posts, _known(replies), time.time())
         return explain(judge, verdict, post_ids, arm=arm)
 
-    async def why(self, viewer: AccountId, post_id: PostId) -> Explanation:
-        """Why one post stands where it does, asked outside of a feed; the viewer's habits are missing without Redis."""
+    async def why(self, viewer: AccountId, post_ids: Sequence[PostId]) -> dict[PostId, Explanation]:
+        """The same, asked outside of a ranking; the viewer's habits are missing without Redis."""
         try:
             replies: Sequence[Any] = await self._wire.ask(*self.ask(viewer))
         except (RedisError, OSError):
             replies = ()
-        return (await self.explain(viewer, [post_id], replies))[post_id]
+        return await self.explain(viewer, post_ids, replies) if post_ids else {}
 
     async def affinities(self, viewer: AccountId, others: Iterable[AccountId]) -> dict[AccountId, float]:
         """How close the viewer is to each of the others, from nothing to one; nothing while Redis is away."""

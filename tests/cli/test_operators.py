@@ -21,8 +21,8 @@ def reachable(rooms: Rooms, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TINTYPE_NATS", json.dumps(settings.nats))
 
 
-async def command(*words: str) -> Any:
-    result = await asyncio.to_thread(CliRunner().invoke, build_app(["accounts"]), ["accounts", *words])
+async def command(*words: str, room: str = "accounts") -> Any:
+    result = await asyncio.to_thread(CliRunner().invoke, build_app([room]), [room, *words])
     assert result.exit_code == 0, result.output + repr(result.exception)
     return result.output
 
@@ -42,3 +42,13 @@ async def test_an_operator_makes_moderators_verifies_suspends_and_restores(rooms
     assert suspended.status_code == 401
     assert account.is_active
     assert not account.is_verified
+
+
+@pytest.mark.usefixtures("reachable")
+async def test_an_operator_sees_why_somebodys_feed_is_as_it_is(ana: Person, bo: Person) -> None:
+    post = await ana.publish("#sea")
+    await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
+
+    told = await command("why", "bo", room="feed")
+
+    assert post["post_id"] in told.replace("\n", "")
