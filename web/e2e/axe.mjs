@@ -132,11 +132,13 @@ async function examine(page, name, path, open) {
   await look(page, `${name}, phone, dark`, ["color-contrast"]);
 }
 
-/** There is a heading, no skeleton any more, and no request under way. */
+/** There is a heading, no skeleton on screen any more, and no request under way. */
 async function settle(page) {
   await page.getByRole("heading").first().waitFor({ state: "attached" });
   await page.waitForLoadState("networkidle");
-  await page.waitForFunction(() => document.querySelector(".bone") === null);
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".bone")].every((bone) => bone.getBoundingClientRect().top > innerHeight),
+  );
 }
 
 function shiftSoFar() {

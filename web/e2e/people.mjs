@@ -115,7 +115,7 @@ async function decides({ page }) {
   await page.getByRole("button", { name: "Apply" }).click();
   await page.getByText("Done: Warn").waitFor();
   await page.goto(`${address}/moderation/log`);
-  await page.getByText("Uses the name of somebody else.").waitFor();
+  await page.getByText("Uses the name of somebody else.").first().waitFor();
 }
 
 async function appeals(ana) {

@@ -14,7 +14,7 @@ export const ar: Translation<typeof en> = {
   "app.toHome": "إلى الصفحة الرئيسية",
   "nav.home": "الرئيسية",
   "nav.create": "منشور جديد",
-  "nav.profile": "الملف الشخصي",
+  "nav.profile": "ملفي",
   "nav.search": "بحث",
   "nav.explore": "استكشاف",
   "nav.activity": "النشاط",
