@@ -67,9 +67,7 @@ GATES: dict[str, Gate] = {
     f"GET {MEDIA}/{{media_id}}": open_to(OWN, hides=True),
     f"DELETE {MEDIA}/{{media_id}}": open_to(OWN, prepare=_upload, hides=True),
     f"GET {MEDIA}/{{media_id}}/original": open_to(OWN, hides=True),
-    f"POST {MEDIA}/{{media_id}}/edits": open_to(
-        OWN, body={"edit": None}, prepare=_upload, hides=True
-    ),
+    f"POST {MEDIA}/{{media_id}}/edits": open_to(OWN, body={"edit": None}, prepare=_upload, hides=True),
     f"GET {MEDIA}/{{media_id}}/exif": open_to(OWN, hides=True),
     # Media lie in a folder here, and not in a store that takes uploads by itself.
     f"POST {MEDIA}/presigned": open_to(nobody(409), body=NEW_OBJECT),
