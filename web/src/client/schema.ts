@@ -258,6 +258,15 @@ export interface components {
         ExportsView: {
             exports: components["schemas"]["ExportView"][];
         };
+        /** FeedView */
+        FeedView: {
+            posts: components["schemas"]["PostView"][];
+            next_cursor: string | null;
+            has_more: boolean;
+            explanations?: {
+                [key: string]: components["schemas"]["Explanation"];
+            } | null;
+        };
         /** Filters */
         Filters: {
             words: string[];
