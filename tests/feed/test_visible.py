@@ -1,6 +1,6 @@
 """A page of the feed is read by a path of its own; it must show what the rooms would have shown, byte for byte."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 import msgspec
 import pytest
@@ -155,3 +155,20 @@ async def test_the_reader_is_told_why_each_post_stands_where_it_does(ana: Person
     assert told["posts"] == plain["posts"]
     assert set(told["explanations"]) == {each["post_id"] for each in posts}
     assert all(each["summary"] and each["signals"] for each in told["explanations"].values())
+
+
+async def test_what_another_reader_has_learned_meanwhile_is_not_taken_for_known(
+    rooms: Rooms, wire: SharedWire, ana: Person, bo: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post_id, reader = PostId(int((await ana.publish())["post_id"])), AccountId(int(bo.account_id))
+    await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
+    visible = make_visible(rooms, wire)
+    assert len(await visible.read(reader, [post_id])) == 1
+
+    # This reader looked before the other had learned who is in the post.
+    def nobody(_ids: Iterable[PostId]) -> tuple[list[AccountId], bool]:
+        return [], False
+
+    monkeypatch.setattr(visible, "_people", nobody)
+
+    assert len(await visible.read(reader, [post_id])) == 1

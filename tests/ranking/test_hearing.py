@@ -5,6 +5,7 @@ import itertools
 import math
 import random
 import struct
+from collections.abc import Sequence
 
 import pytest
 from httpx import AsyncClient
@@ -13,7 +14,7 @@ from tests.ranking.scene import change, id_of, like, order, post_of, save, signa
 from tests.support import Person, eventually, join
 from tintype.base.ids import CommentId
 from tintype.comments import CommentAdded, CommentRemoved
-from tintype.posts import PostLiked, PostPublished
+from tintype.posts import Post, PostLiked, PostPublished
 from tintype.ranking import Act
 from tintype.saves import PostSaved
 from tintype.wiring import Rooms
@@ -246,6 +247,23 @@ async def test_a_post_that_is_gone_leaves_no_row(
         return not await rooms.redis.exists(name) and hot is None
 
     await eventually(is_gone, what="the row went with the post")
+
+
+async def test_a_post_that_goes_while_its_facts_are_written_leaves_no_row(
+    rooms: Rooms, ana: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post = await ana.publish()
+    facts, write = rooms.ranking.facts, rooms.ranking.facts.write
+
+    async def write_late(posts: Sequence[Post]) -> list[bytes]:
+        await ana.call("DELETE", f"/posts/{post['post_id']}")
+        await facts.drop(post_of(post))
+        return await write(posts)
+
+    monkeypatch.setattr(facts, "write", write_late)
+    await tell(rooms, PostPublished(post_of(post), id_of(ana)))
+
+    assert not await rooms.redis.exists(f"{rooms.settings.namespace}:ranking:post:{post['post_id']}")
 
 
 def _act(event: PostLiked) -> Act:

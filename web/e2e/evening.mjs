@@ -30,7 +30,7 @@ try {
   await bo.waitForURL(`${address}/`);
   assert.equal(await bo.locator("dialog").count(), 0, "going back uncovers the feed");
 
-  await ana.goto(`${address}/`);
+  await seesInFeed(ana, "Evening light");
   await ana.locator("article .when").first().click();
   await ana.getByRole("button", { name: "Answer" }).first().click();
   await ana.keyboard.type("The old pier");
@@ -60,7 +60,7 @@ try {
   await bo.keyboard.press("Enter");
   await answered;
   await shoot(bo, "story");
-  await bo.keyboard.press("Escape");
+  await bo.evaluate(() => document.activeElement?.blur()); // In the field, Escape only leaves the field.
   await bo.keyboard.press("Escape");
   await bo.getByRole("link", { name: "Story of ana.evening, seen" }).waitFor();
 
@@ -107,6 +107,7 @@ async function looksAgain(page, wanted) {
     await page.goto(`${address}/`);
     try {
       await wanted.first().waitFor({ timeout: 2_500 });
+      await page.waitForLoadState("networkidle"); // What arrives later may still move what one is about to touch.
       return;
     } catch (error) {
       if (Date.now() > deadline) throw error;

@@ -175,15 +175,18 @@ class Visible:
         return await self._cache.settle(self._parts.counts, wanted, values)
 
     def _learn(self, cards: Mapping[PostId, Post]) -> set[AccountId]:
-        """Remember who is in the posts that are new here or have changed; returns these people."""
+        """Remember who is in the posts that are new here or have changed; returns everybody in these posts.
+
+        Not only whom we did not know: another reader may have learned of them since we asked.
+        """
         known, people = self._known, set[AccountId]()
         for each, card in cards.items():
             remembered = known.get(each)
             if remembered is None or remembered[0] is not card:
                 if remembered is None and len(known) >= MOST_KNOWN:
                     del known[next(iter(known))]
-                known[each] = (card, (card.author_id, *card.tagged_ids, *card.mention_ids))
-                people.update(known[each][1])
+                remembered = known[each] = (card, (card.author_id, *card.tagged_ids, *card.mention_ids))
+            people.update(remembered[1])
         return people
 
 

@@ -1,10 +1,10 @@
 """The listening side: what people do with posts, as the other rooms announce it, becomes features and outcomes."""
 
 from tintype.accounts import Accounts
-from tintype.base.ids import AccountId
+from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, on
 from tintype.comments import CommentAdded, CommentRemoved
-from tintype.posts import PostEdited, PostLiked, PostPublished, PostPurged, PostRemoved, Posts
+from tintype.posts import Post, PostEdited, PostLiked, PostPublished, PostPurged, PostRemoved, Posts
 from tintype.ranking.examples import Examples
 from tintype.ranking.facts import Facts
 from tintype.ranking.models import Act
@@ -128,9 +128,17 @@ class Hearing:
         ]
 
     async def _write(self, event: PostPublished | PostEdited) -> None:
-        found = await self._posts.find_any([event.post_id])
-        if found:
-            await self._facts.write(list(found.values()))
+        """The facts of a post that is shown, also if it goes out of sight while we write them."""
+        found = await self._shown(event.post_id)
+        if found is None:
+            return
+        await self._facts.write([found])
+        if await self._shown(event.post_id) is None:
+            await self._facts.drop(event.post_id)
+
+    async def _shown(self, post_id: PostId) -> Post | None:
+        found = (await self._posts.find_any([post_id])).get(post_id)
+        return found if found is not None and found.is_shown else None
 
     async def _is_there(self, account_id: AccountId) -> bool:
         account = (await self._accounts.find_many([account_id])).get(account_id)
