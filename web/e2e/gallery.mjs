@@ -86,16 +86,15 @@ async function picture(page, name, path, open) {
   process.stdout.write(`${name}\n`);
 }
 
-/** No skeleton any more, and what is on the screen has its picture. */
+/** On the screen no skeleton is left, and every picture is there. */
 async function settle(page) {
   await page.getByRole("heading").first().waitFor({ state: "attached" });
   await page.waitForLoadState("networkidle").catch(() => {}); // A clip that plays never rests.
-  await page.waitForFunction(() => document.querySelector(".bone") === null);
-  await page.waitForFunction(() =>
-    [...document.images]
-      .filter((image) => image.getBoundingClientRect().top < innerHeight)
-      .every((image) => image.complete),
-  );
+  await page.waitForFunction(() => {
+    const isOnScreen = (part) => part.getBoundingClientRect().top < innerHeight;
+    const hasBones = [...document.querySelectorAll(".bone")].some(isOnScreen);
+    return !hasBones && [...document.images].filter(isOnScreen).every((image) => image.complete);
+  });
 }
 
 async function sheet(shots) {
