@@ -7,7 +7,7 @@ import { launch } from "./kit.mjs";
 
 const [address, username, password, folder, only = ""] = process.argv.slice(2);
 const SHAPES = { phone: { width: 360, height: 740 }, desktop: { width: 1280, height: 800 } };
-const SHEET = { width: 1500, height: 862 };
+const SHEET = { width: 1112, height: 862 };
 const browser = await launch();
 
 try {

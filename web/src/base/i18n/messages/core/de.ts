@@ -22,7 +22,7 @@ export const de: Translation<typeof en> = {
   "nav.unread": { one: "{count} ungelesen", other: "{count} ungelesen" },
   "welcome.title": "Fotografien von Menschen, die du gewählt hast.",
   "welcome.body":
-    "Tintype zeigt, was die Menschen gemacht haben, denen du folgst, und zwar der Reihe nach. Keine Werbung, keine Fremden dazwischen.",
+    "Tintype zeigt, was die Menschen gemacht haben, denen du folgst, in der Reihenfolge, die du wählst. Keine Werbung, keine Fremden dazwischen.",
   "welcome.join": "Konto anlegen",
   "welcome.login": "Anmelden",
   "welcome.art": "Vier Metallplatten mit Landschaften, eine davon von Hand getönt",

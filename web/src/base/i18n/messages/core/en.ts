@@ -19,7 +19,7 @@ export const en = {
   "nav.unread": { one: "{count} unread", other: "{count} unread" },
   "welcome.title": "Photographs, from people you chose.",
   "welcome.body":
-    "Tintype shows what the people you follow made, in the order they made it. No ads, no strangers in between.",
+    "Tintype shows what the people you follow made, in the order you choose. No ads, no strangers in between.",
   "welcome.join": "Create an account",
   "welcome.login": "Log in",
   "welcome.art": "Four metal plates with landscapes, one of them tinted by hand",
