@@ -6,24 +6,16 @@ promises, and pulled and acknowledged by a bare consumer in batches of 250. Both
 """
 
 import asyncio
-import os
-import tempfile
 import time
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from pathlib import Path
 
 from nats.js.api import ConsumerConfig, RetentionPolicy, StreamConfig
 
+from bench.rooms import open_bench_rooms
 from bench.support import BenchResult, main
 from tintype.base.events import Event
 from tintype.base.jobs import on
-from tintype.base.log import set_up_log
 from tintype.base.outbox import Outbox
-from tintype.base.settings import Settings
-from tintype.schema import apply_schema
-from tintype.stack import Stack
-from tintype.wiring import Rooms, open_rooms
+from tintype.wiring import Rooms
 from tintype.worker import Worker
 
 NAME = "outbox"
@@ -62,32 +54,12 @@ def run(*, quick: bool = False) -> BenchResult:
 async def _measure(events: int, rounds: int) -> tuple[list[float], list[float]]:
     ours: list[float] = []
     bare: list[float] = []
-    async with _opened() as rooms:
+    async with open_bench_rooms(shard_count=SHARDS) as rooms:
         for _ in range(rounds):
             ours.append(await _through_the_outbox(rooms, events))
             bare.append(await _through_jetstream(rooms, events))
             print(f"outbox {ours[-1]:.0f}/s, bare {bare[-1]:.0f}/s")
     return ours, bare
-
-
-@asynccontextmanager
-async def _opened() -> AsyncGenerator[Rooms]:
-    folder = Path(tempfile.mkdtemp(prefix="tintype-bench-"))
-    os.chmod(folder, 0o711)  # noqa: PTH101, S103 - the servers' account passes through
-    async with Stack(folder / "home", postgres_servers=2, engines_only=True, durable=False) as stack:
-        found = stack.connections
-        settings = Settings(
-            home=found.home,
-            postgres=found.postgres,
-            redis=found.redis,
-            nats=found.nats,
-            shard_count=SHARDS,
-            log_level="error",
-        )
-        set_up_log(settings, process="bench")
-        await apply_schema(settings)
-        async with open_rooms(settings, process="bench") as rooms:
-            yield rooms
 
 
 async def _through_the_outbox(rooms: Rooms, events: int) -> float:

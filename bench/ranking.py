@@ -6,25 +6,18 @@ which a feed reads anyway. Both in CPU time of this process, interleaved.
 """
 
 import asyncio
-import os
-import tempfile
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import numpy as np
 
+from bench.rooms import open_bench_rooms
 from bench.support import BenchResult, Ratio, Rounds, main
 from tintype.base.ids import AccountId, PostId
-from tintype.base.log import set_up_log
-from tintype.base.settings import Settings
 from tintype.base.wire import PipelinedWire
 from tintype.ranking.rows import AFFINITY, INTEREST, POST, short
-from tintype.schema import apply_schema
-from tintype.stack import Stack
-from tintype.wiring import Rooms, open_rooms
+from tintype.wiring import Rooms
 
 NAME = "ranking"
 POSTS, AUTHORS, TAGS, SEEN = 150, 200, 128, 1_200
@@ -50,7 +43,7 @@ def run(*, quick: bool = False) -> BenchResult:
 
 async def _measure(rounds: int) -> Rounds:
     rates: dict[str, list[float]] = {"rank": [], "read": []}
-    async with _opened() as rooms:
+    async with open_bench_rooms(servers=1, shard_count=1, training_share=0) as rooms:
         calls = {"rank": await _ranking(rooms), "read": await _reading(rooms)}
         for number in range(rounds):
             for name in ("rank", "read") if number % 2 else ("read", "rank"):
@@ -100,27 +93,6 @@ async def _reading(rooms: Rooms) -> Call:
         await wire.ask(("LRANGE", "bench:ids", 0, -1), ("MGET", *ids))
 
     return read
-
-
-@asynccontextmanager
-async def _opened() -> AsyncGenerator[Rooms]:
-    folder = Path(tempfile.mkdtemp(prefix="tintype-bench-"))
-    os.chmod(folder, 0o711)  # noqa: PTH101, S103 - the servers' account passes through
-    async with Stack(folder / "home", postgres_servers=1, engines_only=True, durable=False) as stack:
-        found = stack.connections
-        settings = Settings(
-            home=found.home,
-            postgres=found.postgres,
-            redis=found.redis,
-            nats=found.nats,
-            shard_count=1,
-            training_share=0,
-            log_level="error",
-        )
-        set_up_log(settings, process="bench")
-        await apply_schema(settings)
-        async with open_rooms(settings, process="bench") as rooms:
-            yield rooms
 
 
 if __name__ == "__main__":

@@ -6,24 +6,17 @@ The target is a 99th percentile below 200 ms; the ratio is taken at 1,000. "cpu"
 """
 
 import asyncio
-import os
-import tempfile
 import time
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
-from pathlib import Path
+from collections.abc import Sequence
 from typing import cast
 
 import asyncpg
 
+from bench.rooms import open_bench_rooms
 from bench.support import BenchResult, main
 from tintype.base.ids import AccountId
-from tintype.base.log import set_up_log
-from tintype.base.settings import Settings
-from tintype.schema import apply_schema
-from tintype.stack import Stack
 from tintype.stories.store import RINGS
-from tintype.wiring import Rooms, open_rooms
+from tintype.wiring import Rooms
 
 NAME = "stories"
 SIZES = (100, 1_000, 5_000)
@@ -76,7 +69,7 @@ def run(*, quick: bool = False) -> BenchResult:
 async def _measure(rounds: int) -> tuple[dict[int, tuple[list[float], list[float]]], dict[int, float]]:
     times: dict[int, tuple[list[float], list[float]]] = {}
     cpu_ms: dict[int, float] = {}
-    async with _opened() as rooms:
+    async with open_bench_rooms(shard_count=SHARDS) as rooms:
         people = await _settle(rooms, max(SIZES))
         for size in SIZES:
             viewer = await _viewer(rooms, people[:size])
@@ -124,26 +117,6 @@ async def _viewer(rooms: Rooms, followed: Sequence[AccountId]) -> AccountId:
         ids = cast("list[AccountId]", await connection.fetchval(PEOPLE, 1))
         await connection.execute(FOLLOWING, ids[0], followed)
     return ids[0]
-
-
-@asynccontextmanager
-async def _opened() -> AsyncGenerator[Rooms]:
-    folder = Path(tempfile.mkdtemp(prefix="tintype-bench-"))
-    os.chmod(folder, 0o711)  # noqa: PTH101, S103 - the servers' account passes through
-    async with Stack(folder / "home", postgres_servers=2, engines_only=True, durable=False) as stack:
-        found = stack.connections
-        settings = Settings(
-            home=found.home,
-            postgres=found.postgres,
-            redis=found.redis,
-            nats=found.nats,
-            shard_count=SHARDS,
-            log_level="error",
-        )
-        set_up_log(settings, process="bench")
-        await apply_schema(settings)
-        async with open_rooms(settings, process="bench") as rooms:
-            yield rooms
 
 
 def _part(numbers: Sequence[float], part: float) -> float:

@@ -5,7 +5,6 @@ import os
 import socket
 import sys
 import tempfile
-import time
 from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psutil
 from argon2 import PasswordHasher
 
+from bench.social_sites import wait_for
 from tintype.base.log import set_up_log
 from tintype.base.settings import Settings
 from tintype.schema import apply_schema
@@ -27,7 +27,7 @@ from tintype.worker.databases import connected
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SHARDS = 16
-START_S, VACUUM_S = 60, 600
+VACUUM_S = 600
 PASSWORD = "a sentence for the bench"  # noqa: S105 - of nobody
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 FOLLOWS, HISTORY = 20, 4
@@ -102,7 +102,7 @@ async def town(found: Connections, people: int, viewers: int) -> AsyncGenerator[
         chosen = readers[:: max(1, len(readers) // viewers)][:viewers]
         tokens = [(await rooms.accounts.sign_in(f"sim_{number}", PASSWORD)).token for number in chosen]
         with _web(rooms.settings) as (port, process):
-            await _wait_for(port)
+            await wait_for(port)
             yield Town(people, rooms.settings.postgres, port, psutil.Process(process.pid), tokens)
 
 
@@ -160,17 +160,3 @@ async def _buffers(dsn: str) -> int:
     query = "SELECT blks_hit + blks_read AS pages FROM pg_stat_database WHERE datname = current_database()"
     async with connected(dsn) as connection:
         return int(cast("int", await connection.fetchval(query)))
-
-
-async def _wait_for(port: int) -> None:
-    deadline = time.monotonic() + START_S
-    while True:
-        try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-            await asyncio.sleep(0.1)
-        else:
-            writer.close()
-            return
