@@ -16,20 +16,33 @@ CHROMIUM = shutil.which("chromium")
 PASSWORD = "a fine password"
 
 
-async def run_script(name: str, stack: LivingStack, *arguments: str) -> tuple[int, str]:
-    """What the script ended with, and all it said."""
+async def run_script(
+    name: str, stack: LivingStack, *arguments: str, size: tuple[int, int] = (1600, 1200)
+) -> str:
+    """Play a flow that needs a picture of this size; all it said."""
     picture = stack.home.parent / "photo.jpg"
-    picture.write_bytes(photo(1600, 1200))
+    picture.write_bytes(photo(*size))
+    return await play(name, stack.address, str(picture), *arguments)
+
+
+async def play(name: str, *arguments: str) -> str:
+    """Run a script of `web/e2e`; what it says is why it failed."""
     npm = [sys.executable, str(CHECKOUT / "develop" / "npm.py"), "exec", "--offline", "--"]
     process = await asyncio.create_subprocess_exec(
-        *npm, "node", f"e2e/{name}", stack.address, str(picture), *arguments,
+        *npm, "node", f"e2e/{name}", *arguments,
         cwd=CHECKOUT / "web",
         env={**os.environ, "CHROMIUM": str(CHROMIUM)},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
     output, _ = await process.communicate()
-    return process.returncode or 0, output.decode()
+    assert process.returncode == 0, output.decode()
+    return output.decode()
+
+
+def shots_of(stack: LivingStack) -> str:
+    """Where screenshots go."""
+    return os.environ.get("TINTYPE_SHOTS", str(stack.home.parent))
 
 
 async def make_moderator(stack: LivingStack, username: str) -> str:

@@ -1,9 +1,5 @@
 """A real browser on the real stack."""
 
-import asyncio
-import os
-import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +7,10 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+from tests.e2e.node import CHROMIUM, play, run_script, shots_of
 from tests.living_stack import LivingStack
-from tests.support import photo
 from tintype.demo import take_picture
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-CHROMIUM = shutil.which("chromium")
 MOST_APART = 4.0
 """Mean difference of 255 between what the screen showed and the JPEG that was made; measured 1.3."""
 
@@ -25,11 +19,7 @@ MOST_APART = 4.0
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 async def test_two_people_meet_in_two_browsers(living_stack: LivingStack) -> None:
-    stack = living_stack
-    picture = stack.home.parent / "photo.jpg"
-    picture.write_bytes(photo(1600, 1200))
-    shots = os.environ.get("TINTYPE_SHOTS", str(stack.home.parent))
-    await play("skeleton.mjs", stack.address, str(picture), shots)
+    await run_script("skeleton.mjs", living_stack, shots_of(living_stack))
 
 
 @pytest.mark.slow
@@ -61,17 +51,3 @@ def small(file: Path) -> NDArray[np.float64]:
     """Little enough of a picture that its compression and its size on a screen do not matter."""
     with Image.open(file) as opened:
         return np.asarray(opened.convert("RGB").resize((160, 160), Image.Resampling.BOX), np.float64)
-
-
-async def play(script: str, *args: str) -> None:
-    """Run a flow in a browser; it says what did not happen."""
-    npm = [sys.executable, str(CHECKOUT / "develop" / "npm.py"), "exec", "--offline", "--", "node"]
-    process = await asyncio.create_subprocess_exec(
-        *npm, f"e2e/{script}", *args,
-        cwd=CHECKOUT / "web",
-        env={**os.environ, "CHROMIUM": str(CHROMIUM)},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )  # fmt: skip
-    output, _ = await process.communicate()
-    assert process.returncode == 0, output.decode()
