@@ -1,22 +1,8 @@
 // What every flow needs: a browser, people who join, and a console that stays quiet.
 
-import { chromium } from "playwright-core";
+import { PASSWORD, PATIENCE_MS } from "./kit.mjs";
 
-export const PASSWORD = "a fine password";
-export const PATIENCE_MS = 30_000;
-
-export async function openBrowser() {
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: [
-      "--no-sandbox",
-      "--enable-unsafe-swiftshader",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--no-first-run",
-    ],
-  });
-}
+export { launch as openBrowser, PASSWORD, PATIENCE_MS } from "./kit.mjs";
 
 /** A page of somebody's own; what it complains of is added to `troubles`. */
 export async function openPage(browser, troubles, options = {}) {
