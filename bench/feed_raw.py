@@ -4,7 +4,6 @@ Redis: a blocking socket, commands packed beforehand, answers parsed by hiredis,
 PostgreSQL: pgbench, the same statement prepared. Neither checks, joins, ranks or renders: it is the floor, not a feed.
 """
 
-import asyncio
 import os
 import re
 import resource
@@ -23,7 +22,7 @@ import hiredis
 
 from bench.feed_town import Settled
 from shardwright.ids import schema_name
-from tintype.base.wire import Asked, Command, SharedWire
+from tintype.base.wire import Command, SharedWire
 from tintype.base.wire_link import pack
 from tintype.feed import VISIBLE_QUERIES
 from tintype.wiring import Rooms, build_rooms
@@ -49,10 +48,6 @@ class RecordingWire(SharedWire):
         self.trips.append(list(commands))
         return await super().ask(*commands)
 
-    def begin(self, *commands: Command) -> Asked:
-        """Noted and passed on."""
-        return asyncio.ensure_future(self.ask(*commands))
-
 
 async def record(rooms: Rooms, settled: Settled) -> list[Recorded]:
     """One warm read of each reader."""
@@ -60,10 +55,10 @@ async def record(rooms: Rooms, settled: Settled) -> list[Recorded]:
     wire.trips = []
     noting = build_rooms(rooms.settings, rooms.shards, rooms.redis, rooms.bus, wire)
     found: list[Recorded] = []
-    for reader, token in zip(settled.readers, settled.tokens, strict=True):
-        await noting.feed.read(reader)
+    for reader in settled.readers:
+        for _ in range(2):  # at first everything is loaded, then it is brought near
+            await noting.feed.read(reader)
         wire.trips = []
-        await noting.accounts.find_holder(token)
         page = await noting.feed.read(reader)
         people = [each for entry in page.entries for each in (entry.author.id, *entry.card.mention_ids)]
         statement = _statement(

@@ -19,7 +19,6 @@ from tintype.api import RequestLog, create_app
 from tintype.base.ids import AccountId, PostId
 from tintype.base.log import set_up_log
 from tintype.base.settings import Settings
-from tintype.base.wire import SharedWire
 from tintype.cli.running import running_settings
 from tintype.feed import FeedPage, Visible
 from tintype.wiring import Rooms, open_rooms
@@ -40,11 +39,11 @@ class PullFeed:
 
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
-        self._wire = SharedWire(rooms.redis)
-        self._visible = Visible(rooms.shards, self._wire, rooms.cache, rooms.posts, rooms.accounts)
+        self._visible = Visible(rooms.shards, rooms.cache, rooms.posts, rooms.accounts)
 
     async def read(self, viewer: AccountId, *, limit: int, **_: Any) -> FeedPage:
-        """The newest page."""
+        """The newest page. Redis is asked something first, as `Visible` wants it."""
+        await self._rooms.cache.wire.ask(("PING",))
         followed = await self._rooms.graph.list_followees(viewer)
         found = await self._rooms.shards.gather(QUERIES.gather_newest, [viewer, *followed], limit_each=limit)
         ids = sorted((PostId(row["id"]) for row in found.complete()), reverse=True)[:limit]

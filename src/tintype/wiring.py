@@ -233,7 +233,7 @@ def build_rooms(
         wire,
         graph=follows,
         posts=shared,
-        visible=Visible(shards, wire, cache, shared, people),
+        visible=Visible(shards, cache, shared, people),
         ranking=ordering,
         namespace=settings.namespace,
         idle_days=settings.feed_idle_days,

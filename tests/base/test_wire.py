@@ -153,16 +153,6 @@ async def test_a_wrong_password_and_an_empty_port_say_so(rooms: Rooms) -> None:
     await nobody.close()
 
 
-async def test_what_was_begun_is_under_way_before_it_is_awaited(rooms: Rooms, wire: SharedWire) -> None:
-    await wire.ask(("PING",))
-
-    asked = wire.begin(("SET", "begun", 1), ("GET", "begun"))
-    await asyncio.sleep(0.05)
-
-    assert await rooms.redis.get("begun") == b"1"
-    assert await asked == [b"OK", b"1"]
-
-
 async def test_closing_tells_those_who_wait_and_those_who_come_later(wire: SharedWire) -> None:
     waiting = asyncio.create_task(wire.ask(("BLPOP", "nothing-here", 0)))
     await asyncio.sleep(0.05)

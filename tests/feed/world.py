@@ -16,11 +16,10 @@ from tests.support import PASSWORD
 from tintype.base.events import Event
 from tintype.base.ids import AccountId, MediaId, PostId
 from tintype.base.outbox import Outbox
-from tintype.base.wire import Command, PipelinedWire
+from tintype.base.wire import Command, SharedWire
 from tintype.feed import Feed, Mode, Visible
 from tintype.feed.building import Building, Built
 from tintype.feed.lists import Lists
-from tintype.ranking import Ranked
 from tintype.wiring import Rooms, build_rooms
 
 OUTBOX = "SELECT id, event, payload FROM common.outbox ORDER BY id"
@@ -45,7 +44,7 @@ THRESHOLD = 3
 LATER_S = 5.0
 
 
-class FailingWire(PipelinedWire):
+class FailingWire(SharedWire):
     """A connection that is lost after a number of round trips, or all the time."""
 
     left: int | None = None
@@ -55,6 +54,8 @@ class FailingWire(PipelinedWire):
         self.trips += 1
         if self.left is not None:
             if self.left <= 0:
+                if self._link is not None:
+                    self._link.abandon()
                 raise RedisGone("lost on purpose")
             self.left -= 1
         return await super().ask(*commands)
@@ -69,15 +70,15 @@ class Moods:
     def ask(self, viewer: AccountId) -> list[Command]:  # noqa: ARG002 - moods need no reason
         return []
 
-    async def rank(
+    async def order(
         self,
         viewer: AccountId,  # noqa: ARG002 - likewise
         candidates: Sequence[PostId],
         replies: Sequence[Any],  # noqa: ARG002 - nothing was asked
-    ) -> list[Ranked]:
+    ) -> list[PostId]:
         ids = list(candidates)
         self._chance.shuffle(ids)
-        return [Ranked(each, 0.0) for each in ids]
+        return ids
 
 
 @dataclass
@@ -197,7 +198,7 @@ async def open_world(opened: Rooms) -> AsyncGenerator[World]:
         opened.settings, posts_per_day=10_000, namespace=f"{opened.settings.namespace}_feed"
     )
     wire, clock = FailingWire(opened.redis), Clock()
-    rooms = build_rooms(settings, opened.shards, opened.redis, opened.bus)
+    rooms = build_rooms(settings, opened.shards, opened.redis, opened.bus, wire)
     rooms.accounts.use_hasher(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 
     async def no_poke(_server: str) -> None:
@@ -209,7 +210,7 @@ async def open_world(opened: Rooms) -> AsyncGenerator[World]:
         wire,
         graph=rooms.graph,
         posts=rooms.posts,
-        visible=Visible(rooms.shards, wire, rooms.cache, rooms.posts, rooms.accounts),
+        visible=Visible(rooms.shards, rooms.cache, rooms.posts, rooms.accounts),
         ranking=Moods(),
         namespace=opened.settings.namespace,
         idle_days=7,
@@ -230,3 +231,4 @@ async def open_world(opened: Rooms) -> AsyncGenerator[World]:
         for server in servers:
             await server.close()
         await rooms.notifications.close()
+        await wire.close()

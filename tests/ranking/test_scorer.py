@@ -119,7 +119,7 @@ def test_with_nothing_known_the_newest_comes_first_even_after_years() -> None:
     table = Posts.of(np.zeros(len(ids), POST))
     verdict = JUDGES[""].judge(ids, table, nobody(), NOW)
 
-    places, _ = JUDGES[""].arrange(verdict, table)
+    places, _ = JUDGES[""].arrange(verdict, table.author)
 
     assert places.tolist() == list(range(len(hours)))
 
@@ -130,7 +130,7 @@ def test_a_seen_post_sinks_below_everything_of_its_kind() -> None:
     table = posts(1, 2, 3)
     verdict = JUDGES[""].judge(ids, table, known, NOW)
 
-    assert JUDGES[""].arrange(verdict, table)[0].tolist() == [1, 2, 0]
+    assert JUDGES[""].arrange(verdict, table.author)[0].tolist() == [1, 2, 0]
 
 
 def test_closeness_and_interest_fade_by_half_in_a_half_life() -> None:

@@ -39,6 +39,7 @@ from tintype.accounts.models import (
 from tintype.accounts.service import Accounts
 from tintype.accounts.sessions import is_due, is_proved
 from tintype.accounts.store import QUERIES
+from tintype.accounts.tokens import hash_token
 
 __all__ = [
     "QUERIES",
@@ -69,6 +70,7 @@ __all__ = [
     "StatusChanged",
     "UsernameRefused",
     "UsernameTaken",
+    "hash_token",
     "is_due",
     "is_proved",
 ]

@@ -20,6 +20,7 @@ class Directory:
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
         self.cards = Source(CARDS, self._load)
+        self.near = ground.cache.shelf(CARDS).here
 
     async def find_id(self, username: str) -> AccountId | None:
         """The account id behind a username, in any case of letters."""

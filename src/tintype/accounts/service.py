@@ -132,6 +132,14 @@ class Accounts:
         """The session of this token and its account, if it still stands and the account is in use."""
         return await self.sessions.find_with_account(token, self._directory.cards)
 
+    def find_near(self, token_hash: str) -> tuple[Pass, Account] | None:
+        """The same as far as it is near; only for who asks Redis something before relying on it (`base/near.py`)."""
+        return self.sessions.find_near(token_hash, self._directory.near)
+
+    async def bring_near(self, token: str) -> None:
+        """Have the session of this token and its account near, if there are such."""
+        await self.sessions.bring_near(token, self._directory.cards)
+
     @property
     def cards(self) -> Source[AccountId, Account]:
         """Where accounts come from, for a reader that asks for many things in one round trip."""

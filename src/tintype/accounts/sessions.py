@@ -5,7 +5,7 @@ there right after the commit, for all processes. One that dies between the two i
 """
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from tintype.accounts.ground import Ground
 from tintype.accounts.models import Account, Pass, Session
 from tintype.accounts.store import QUERIES
 from tintype.accounts.tokens import account_of, hash_token, make_token
+from tintype.base.bringing import Bringing
 from tintype.base.cache import Kind, Source
 from tintype.base.ids import AccountId, has_shard
 from tintype.base.log import get_log
@@ -31,7 +32,7 @@ SEEN_EVERY = timedelta(minutes=10)
 RENEW_AFTER = timedelta(days=7)
 REPLACED_GRACE_S = 3_600
 PROOF_LASTS = timedelta(minutes=15)
-PASSES = Kind("session", Pass, ttl_s=300, decoded_here=5_000)
+PASSES = Kind("session", Pass, ttl_s=300, decoded_here=20_000, read_id=str)
 log = get_log("accounts")
 
 
@@ -40,6 +41,7 @@ class Sessions:
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
+        self._near = ground.cache.shelf(PASSES).here
 
     async def start(self, tx: Transaction, account_id: AccountId, *, device: str = "") -> str:
         """A new session's token, valid once this transaction has committed."""
@@ -75,6 +77,31 @@ class Sessions:
         if held is None or account is None or held.account_id != account_id or not account.is_active:
             return None
         return held, account
+
+    def find_near(
+        self, token_hash: str, accounts: Mapping[AccountId, Account | None]
+    ) -> tuple[Pass, Account] | None:
+        """A session in use and its account as far as both are near; `base/near.py` says who may rely on it."""
+        held = self._near.get(token_hash)
+        account = accounts.get(held.account_id) if held is not None else None
+        if held is None or account is None or not account.is_active:
+            return None
+        now = datetime.now(UTC)
+        return (held, account) if held.expires_at > now and now - held.last_seen_at <= SEEN_EVERY else None
+
+    async def bring_near(self, token: str, cards: Source[AccountId, Account]) -> None:
+        """What a token stands for is near from now on, if it stands for anything."""
+        account_id = account_of(token)
+        if account_id is None or not has_shard(self._ground.shards, account_id):
+            return
+        source, key = self._source(token, account_id)
+        cache = self._ground.cache
+        with contextlib.closing(Bringing(cache.wire)) as bringing:
+            bringing.add(cache.command(PASSES, [key]), cache.shelf(PASSES), [key])
+            bringing.add(cache.command(cards.kind, [account_id]), cache.shelf(cards.kind), [account_id])
+            passes, accounts = await bringing.ask()
+            await cache.settle(source, [key], passes, bringing)
+            await cache.settle(cards, [account_id], accounts, bringing)
 
     async def list(self, account_id: AccountId) -> list[Session]:
         """The sessions somebody has, the latest used first."""

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from litestar import Litestar, Request
 from litestar.di import Provide
+from litestar.types import LifeSpanReceive, LifeSpanScope, LifeSpanSend, Receive, Scope, Send
 
 from tintype.accounts import Account, Caller, Pass
 from tintype.api.demo import DemoStarter
@@ -20,6 +21,7 @@ from tintype.api.serving import media_file
 from tintype.api.session import Sessions, check_credentials, send_fresh_cookies
 from tintype.api.splicing import Splicer
 from tintype.api.static import WebApp
+from tintype.api.swift import PATH, SwiftFeed
 from tintype.base.settings import Settings
 from tintype.wiring import Rooms, open_rooms
 
@@ -40,10 +42,11 @@ def create_app(
             app.state.rooms = rooms
             app.state.sessions = Sessions(rooms)
             app.state.pages = Splicer(rooms.media.addresses)
+            app.state.swift = SwiftFeed(rooms, app.state.pages)
             app.state.demo = demo
             yield
 
-    app = Litestar(
+    app = App(
         route_handlers=[
             *CONTROLLERS,
             healthz,
@@ -73,6 +76,20 @@ def create_app(
     )
     complete(app)
     return app
+
+
+class App(Litestar):
+    """The framework's application, which sees plain reads of the feed only where `swift.py` leaves them to it."""
+
+    async def __call__(
+        self, scope: Scope | LifeSpanScope, receive: Receive | LifeSpanReceive, send: Send | LifeSpanSend
+    ) -> None:
+        """Answer one request."""
+        if scope["type"] == "http" and scope["path"] == PATH and scope["method"] == "GET":
+            swift: SwiftFeed = self.state.swift
+            if await swift.answer(cast("Scope", scope), cast("Send", send)):
+                return
+        await super().__call__(scope, receive, send)
 
 
 def provide_rooms(request: Request[Any, Any, Any]) -> Rooms:

@@ -91,8 +91,13 @@ class Ready(Response[FeedView]):
         return self._send
 
     async def _send(self, _scope: Scope, _receive: Receive, send: Send) -> None:
-        headers = [*COMMON_HEADERS, (b"etag", self._etag)]
-        if self.status_code == HTTP_200_OK:
-            headers += [JSON, (b"content-length", b"%d" % len(self._body))]
-        await send({"type": "http.response.start", "status": self.status_code or 0, "headers": headers})
-        await send({"type": "http.response.body", "body": self._body, "more_body": False})
+        await send_page(send, self.status_code or 0, self._etag, self._body)
+
+
+async def send_page(send: Send, status: int, etag: bytes, body: bytes) -> None:
+    """Send a page, or that it has not changed."""
+    headers = [*COMMON_HEADERS, (b"etag", etag)]
+    if status == HTTP_200_OK:
+        headers += [JSON, (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})

@@ -43,9 +43,10 @@ class Pieces:
     tagged: frozenset[AccountId]
     ends: int
     """When its signed addresses change; zero where none is signed."""
-    head: bytes
-    middle: bytes
-    tag: bytes
+    body: bytes
+    """The JSON, to be filled with the number of likes, the number of comments, and the reader's part."""
+    mark: bytes
+    """A hash of it, to be filled with the same."""
 
 
 class Splicer:
@@ -63,16 +64,15 @@ class Splicer:
         parts, marks = [b'{"posts":['], [cursor]
         for entry in entries:
             pieces = self._pieces(entry, layout, ends)
-            likes = b"null" if entry.like_count is None else b"%d" % entry.like_count
-            comments = b"%d" % entry.comment_count
             flags = _FLAGS[
                 entry.has_liked << 3
                 | entry.has_saved << 2
                 | (pieces.card.author_id == viewer) << 1
                 | (viewer in pieces.tagged)
             ]
-            parts += (pieces.head, likes, COMMENTS, comments, pieces.middle, flags)
-            marks += (pieces.tag, likes, comments, flags)
+            likes = b"null" if entry.like_count is None else b"%d" % entry.like_count
+            parts.append(pieces.body % (likes, entry.comment_count, flags))
+            marks.append(pieces.mark % (likes, entry.comment_count, flags))
         if entries:
             parts[-1] = parts[-1][:-1]  # the last has no comma after it
         parts.append(b'],"next_cursor":%b,"has_more":%b}' % (cursor, b"true" if next_cursor else b"false"))
@@ -101,9 +101,8 @@ class Splicer:
             names=_names(entry, others),
             tagged=frozenset(card.tagged_ids),
             ends=ends if entry.author.is_private else 0,
-            head=head + LIKES,
-            middle=middle,
-            tag=hashlib.blake2b(head + middle, digest_size=TAG_BYTES).digest(),
+            body=_escaped(head + LIKES) + b"%b" + COMMENTS + b"%d" + _escaped(middle) + b"%b",
+            mark=_escaped(hashlib.blake2b(head + middle, digest_size=TAG_BYTES).digest()) + b"%b %d %b",
         )
 
 
@@ -116,6 +115,11 @@ def _fits(kept: Pieces, entry: Entry, ends: int) -> bool:
             return False
         kept.author = entry.author
     return not kept.others or kept.names == _names(entry, kept.others)
+
+
+def _escaped(text: bytes) -> bytes:
+    """What stays as it is when something is filled in."""
+    return text.replace(b"%", b"%%")
 
 
 def _shown(author: Account) -> tuple[object, ...]:

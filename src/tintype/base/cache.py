@@ -19,7 +19,9 @@ from prometheus_client import Counter
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from tintype.base.bringing import Bringing
 from tintype.base.log import get_log
+from tintype.base.near import Shelf
 from tintype.base.wire import Command, PipelinedWire, Wire
 
 log = get_log("cache")
@@ -27,6 +29,8 @@ T = TypeVar("T")
 K = TypeVar("K", bound=int | str)
 LEASE_MS = 5_000
 LEASE_MARK = b"?"
+ABSENT = b"-"
+"""In the place of a value: there is no such object. No encoded object begins like it or like a lease."""
 
 cache_reads = Counter(
     "tintype_cache_reads", "Objects asked of the cache, by kind and outcome.", ["kind", "outcome"]
@@ -61,6 +65,10 @@ class Kind(Generic[T]):
     version: int = 1
     decoded_here: int = 0
     """How many are kept decoded in this process. The bytes are still read each time; equal bytes are not read twice."""
+    read_id: Callable[[str], int | str] = int
+    """The id from the end of a key."""
+    absent_s: int = 0
+    """For how long it is remembered that there is no such object; for ids that people cannot make up."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,7 @@ class Cache:
 
     def __init__(self, redis: Redis, namespace: str, wire: Wire | None = None) -> None:
         self._redis, self._prefix = redis, f"{namespace}:cache:"
-        self._wire: Wire = wire or PipelinedWire(redis)
+        self.wire: Wire = wire or PipelinedWire(redis)
         self._shelves: dict[str, _Shelf] = {}
         self._fill_script = redis.register_script(_FILL)
         self._swap_script = redis.register_script(_SWAP)
@@ -102,7 +110,7 @@ class Cache:
         """The same for several kinds in one round trip, as long as nothing is lacking. Each id at most once."""
         asked = [(source.kind, ids) for source, ids in wanted if ids]
         try:
-            answers = await self._wire.ask(*(self.command(kind, ids) for kind, ids in asked)) if asked else []
+            answers = await self.wire.ask(*(self.command(kind, ids) for kind, ids in asked)) if asked else []
         except (RedisError, OSError) as error:
             log.warning("cache.unavailable", kind=asked[0][0].name, error=str(error))
             return [dict(await source.load(ids)) if ids else {} for source, ids in wanted]
@@ -114,18 +122,28 @@ class Cache:
         start = self._start(kind)
         return ("MGET", *[f"{start}{each}" for each in ids])
 
+    def shelf(self, kind: Kind[T]) -> Shelf[Any, T | None]:
+        """What is near of this kind, None for what does not exist; `near.py` says who may take it from there."""
+        return self.wire.near.shelf(self._start(kind), kind.read_id, kind.decoded_here)
+
     async def settle(
-        self, source: Source[K, T], ids: Sequence[K], values: Sequence[bytes | None]
+        self,
+        source: Source[K, T],
+        ids: Sequence[K],
+        values: Sequence[bytes | None],
+        bringing: Bringing | None = None,
     ) -> dict[K, T]:
         """The objects that exist: from what the cache answered, and what it lacks loaded and put there."""
         kind, found = source.kind, dict[K, T]()
-        missing, free = list[K](), list[K]()
+        missing, free, absent = list[K](), list[K](), list[K]()
         shelf = self._shelf(kind)
         known = shelf.decoded.get
         for each, value in zip(ids, values, strict=True):
             decoded = known(each)
             if decoded is not None and decoded[0] == value:
                 found[each] = decoded[1]
+            elif value == ABSENT:
+                absent.append(each)
             elif value is not None and value[:1] != LEASE_MARK:
                 found[each] = _decode(kind, shelf, each, value)
             else:
@@ -133,6 +151,12 @@ class Cache:
                 if value is None:
                     free.append(each)
         shelf.hits.inc(len(found))
+        if bringing is not None:
+            near = self.shelf(kind)
+            for each, made in found.items():
+                bringing.keep(near, each, made)
+            for each in absent:
+                bringing.keep(near, each, None)
         if missing:
             shelf.misses.inc(len(missing))
             found |= await self._load(source, missing, free)
@@ -159,7 +183,7 @@ class Cache:
             value = cast("bytes | None", await self._redis.get(self._key(kind, key)))
         except (RedisError, OSError):
             return None
-        if value is None or value.startswith(LEASE_MARK):
+        if value is None or value == ABSENT or value.startswith(LEASE_MARK):
             return None
         return msgspec.msgpack.decode(value, type=kind.type)
 
@@ -180,7 +204,7 @@ class Cache:
             there = cast("bytes | None", await self._redis.get(name))
             if there is None:
                 return
-            is_lease = there.startswith(LEASE_MARK)
+            is_lease = there == ABSENT or there.startswith(LEASE_MARK)
             if not is_lease and not is_newer(msgspec.msgpack.decode(there, type=kind.type)):
                 return
             if await self._swap_script(
@@ -194,23 +218,31 @@ class Cache:
         try:
             if free:
                 start = self._start(source.kind)
-                await self._wire.ask(
+                await self.wire.ask(
                     *(("SET", f"{start}{each}", lease, "NX", "PX", LEASE_MS) for each in free)
                 )
         except (RedisError, OSError) as error:
             log.warning("cache.unavailable", kind=source.kind.name, error=str(error))
             return await source.load(missing)
         loaded = await source.load(missing)
-        await self._fill(source.kind, loaded, lease)
+        kind = source.kind
+        values = {each: msgspec.msgpack.encode(value) for each, value in loaded.items()}
+        await self._fill(kind, values, lease, kind.ttl_s)
+        if kind.absent_s:
+            await self._fill(
+                kind,
+                dict.fromkeys((each for each in free if each not in loaded), ABSENT),
+                lease,
+                kind.absent_s,
+            )
         return loaded
 
-    async def _fill(self, kind: Kind[T], loaded: Mapping[K, T], lease: bytes) -> None:
-        if not loaded:
+    async def _fill(self, kind: Kind[T], values: Mapping[K, bytes], lease: bytes, ttl_s: int) -> None:
+        if not values:
             return
-        keys = [self._key(kind, each) for each in loaded]
-        values = [msgspec.msgpack.encode(value) for value in loaded.values()]
+        keys = [self._key(kind, each) for each in values]
         try:
-            await self._fill_script(keys=keys, args=[lease, kind.ttl_s * 1000, *values])
+            await self._fill_script(keys=keys, args=[lease, ttl_s * 1000, *values.values()])
         except (RedisError, OSError) as error:
             log.warning("cache.unavailable", kind=kind.name, error=str(error))
 

@@ -5,7 +5,7 @@ threshold, the like still commits by itself but the count's change is added up i
 batches. A batch has a number that grows with time; the row remembers the last one it holds, so a batch that is folded
 again after a crash changes nothing, and a reader knows which changes to add to the count it read:
 
-    buffered = await hot.buffered(ids)            # first
+    buffered = await hot.buffered(ids)            # first, or at the same moment
     rows = read count and batch of each id        # second, from the database or from a cache
     count = buffered.add_to(id, count, batch)
 
@@ -21,8 +21,9 @@ from prometheus_client import Counter
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from tintype.base.bringing import Bringing
 from tintype.base.log import get_log
-from tintype.base.wire import Command
+from tintype.base.near import Near, Shelf
 
 log = get_log("counting")
 WINDOW_S = 5
@@ -31,6 +32,9 @@ SETTLE_S = 30
 """A thing counts as hot for callers while its mark lives at least this long, and as cold for recounts once it is gone:
 whoever saw it hot has long added its change by then."""
 BATCH_FIELD = "batch"
+BUFFERS = ("waiting", "folding")
+ANSWERS = 4
+"""How many answers belong to what `HotCounts.ask` asks."""
 
 counts_buffered = Counter("tintype_counts_buffered", "Changes of counts that went through Redis.", ["kind"])
 counts_folded = Counter("tintype_counts_folded", "Counts that got their buffered changes.", ["kind"])
@@ -93,7 +97,7 @@ class HotCounts:
     def __init__(self, redis: Redis, namespace: str, kind: str, *, hot_per_s: int) -> None:
         self._redis, self.kind = redis, kind
         self._prefix = f"{namespace}:count:{kind}:"
-        self._waiting, self._folding = f"{self._prefix}waiting", f"{self._prefix}folding"
+        self._waiting, self._folding = (self._prefix + name for name in BUFFERS)
         self._threshold = hot_per_s * WINDOW_S
         self._touch = redis.register_script(_TOUCH)
         self._start = redis.register_script(_START)
@@ -115,18 +119,25 @@ class HotCounts:
             return
         counts_buffered.labels(self.kind).inc()
 
-    def commands(self, ids: Sequence[int]) -> list[Command]:
-        """What asks for what waits for these, in one moment; `read` takes the answers. Ask for counts after it."""
-        return [
-            ("MULTI",),
-            ("HMGET", self._waiting, *ids),
-            ("HMGET", self._folding, BATCH_FIELD, *ids),
-            ("EXEC",),
-        ]
+    def is_quiet(self, near: Near) -> bool:
+        """Whether nothing waits for anything, as far as is known near: see `near.py`."""
+        return len(self._quiet(near).here) == len(BUFFERS)
 
-    def read(self, ids: Sequence[int], answers: Sequence[Any]) -> Buffered:
-        """What waits for these, from the answers to `commands`."""
-        waiting, (batch, *folding) = answers[-1]
+    def ask(self, bringing: Bringing, near: Near, ids: Sequence[int]) -> None:
+        """Ask for what waits for these; `read` takes the answers. Ask for counts together with it."""
+        quiet = self._quiet(near)
+        bringing.add(("HMGET", self._waiting, *ids))
+        bringing.add(("HMGET", self._folding, BATCH_FIELD, *ids))
+        for name in BUFFERS:
+            bringing.add(("EXISTS", self._prefix + name), quiet, [name])
+
+    def read(self, bringing: Bringing, near: Near, ids: Sequence[int], answers: Sequence[Any]) -> Buffered:
+        """What waits for these, from the first answers to what was asked."""
+        waiting, (batch, *folding), *exist = answers[:ANSWERS]
+        quiet = self._quiet(near)
+        for name, is_there in zip(BUFFERS, exist, strict=True):
+            if not is_there:
+                bringing.keep(quiet, name, True)
         return Buffered(_numbers(ids, waiting), _numbers(ids, folding), int(batch or 0))
 
     async def buffered(self, ids: Iterable[int]) -> Buffered:
@@ -167,6 +178,10 @@ class HotCounts:
         await self._end(keys=[self._folding], args=[batch, *done])
         counts_folded.labels(self.kind).inc(len(done))
         return len(done)
+
+    def _quiet(self, near: Near) -> Shelf[str, bool]:
+        """Which of the two buffers do not exist."""
+        return near.shelf(self._prefix, str, len(BUFFERS))
 
     def _heat_keys(self, each: int) -> list[str]:
         return [f"{self._prefix}heat:{each}", f"{self._prefix}hot:{each}"]

@@ -7,13 +7,14 @@ Because it is shared, no command may block in Redis or change the connection: a 
 """
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisAway
 from redis.exceptions import TimeoutError as RedisLate
 
+from tintype.base.near import Near
 from tintype.base.wire_link import Link, open_link
 
 Command = Sequence[bytes | str | int]
@@ -23,20 +24,13 @@ TIMEOUT_S = 5.0
 class Wire(Protocol):
     """Anything that sends commands together and returns their answers, as bytes and numbers, in the same order."""
 
+    @property
+    def near(self) -> Near:
+        """What is kept of the answers; see `near.py`."""
+        ...
+
     async def ask(self, *commands: Command) -> list[Any]:
         """One round trip. A refused command raises; a lost connection raises what redis-py raises."""
-        ...
-
-    def begin(self, *commands: Command) -> "Asked":
-        """The same, under way while the caller does something else; what is not awaited must be cancelled."""
-        ...
-
-
-class Asked(Awaitable[list[Any]], Protocol):
-    """Answers that are on their way."""
-
-    def cancel(self) -> bool:
-        """Nobody waits for them any more."""
         ...
 
 
@@ -44,7 +38,7 @@ class PipelinedWire:
     """Over redis-py's pipeline: slower, and with no connection of its own that somebody must close."""
 
     def __init__(self, redis: Redis) -> None:
-        self._redis = redis
+        self._redis, self.near = redis, Near()
 
     async def ask(self, *commands: Command) -> list[Any]:
         """One round trip."""
@@ -53,16 +47,12 @@ class PipelinedWire:
                 pipe.execute_command(*command)
             return await pipe.execute()
 
-    def begin(self, *commands: Command) -> Asked:
-        """One round trip, under way."""
-        return asyncio.ensure_future(self.ask(*commands))
-
 
 class SharedWire:
     """One connection for everybody. It opens at first use, and again at the next use after it was lost."""
 
     def __init__(self, redis: Redis, *, timeout_s: float = TIMEOUT_S) -> None:
-        self._pool, self._timeout_s = redis.connection_pool, timeout_s
+        self._pool, self._timeout_s, self.near = redis.connection_pool, timeout_s, Near()
         self._link: Link | None = None
         self._opening: asyncio.Task[Link] | None = None
         self._is_closed = False
@@ -75,13 +65,6 @@ class SharedWire:
         if link is None or not link.is_open_here():
             link = await self._open()
         return await link.send(commands)
-
-    def begin(self, *commands: Command) -> Asked:
-        """One round trip, under way."""
-        link = self._link
-        if commands and link is not None and link.is_open_here():
-            return link.send(commands)
-        return asyncio.ensure_future(self.ask(*commands))
 
     async def close(self) -> None:
         """Whoever still waits is told that the connection is lost."""
@@ -112,7 +95,7 @@ class SharedWire:
             self._link.abandon()
         try:
             async with asyncio.timeout(self._timeout_s):
-                self._link = await open_link(self._pool, self._timeout_s)
+                self._link = await open_link(self._pool, self._timeout_s, self.near)
         except TimeoutError as error:
             raise RedisLate("Redis did not answer in time") from error
         except OSError as error:

@@ -5,6 +5,7 @@ per connection, not one per question: Redis answers in order, so when the oldest
 """
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -13,13 +14,18 @@ import hiredis
 from redis.asyncio import ConnectionPool
 from redis.asyncio.connection import AbstractConnection, DefaultParser
 from redis.exceptions import ConnectionError as RedisAway
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 from redis.exceptions import TimeoutError as RedisLate
+
+from tintype.base.near import Near
 
 LOOKS_PER_TIMEOUT = 4
 pack = cast("Callable[[tuple[bytes | str | int, ...]], bytes]", hiredis.pack_command)
 read_error = cast("Callable[[str], Exception]", DefaultParser.parse_error)
 NOTHING_YET = object()
+WATCH = (("HELLO", 3), ("CLIENT", "TRACKING", "ON", "OPTIN"))
+"""From then on Redis tells of changes to what is read after `CLIENT CACHING YES`."""
+CHANGED = b"invalidate"
 
 
 class Asking:
@@ -35,7 +41,8 @@ class Asking:
 class Link(asyncio.Protocol):
     """The connection. It belongs to the event loop it was opened in."""
 
-    def __init__(self, timeout_s: float) -> None:
+    def __init__(self, timeout_s: float, near: Near) -> None:
+        self._near = near
         self._loop = asyncio.get_running_loop()
         self._timeout_s = timeout_s
         self._reader = hiredis.Reader(
@@ -75,7 +82,10 @@ class Link(asyncio.Protocol):
         try:
             self._reader.feed(data)
             while (answer := self._reader.gets()) is not NOTHING_YET:
-                self._take(answer)
+                if type(answer) is hiredis.PushNotification:
+                    self._hear(answer)
+                else:
+                    self._take(answer)
         except (RedisError, IndexError) as error:
             self._end(RedisAway(f"what came from Redis makes no sense: {error}"))
 
@@ -96,6 +106,10 @@ class Link(asyncio.Protocol):
         self.abandon()
         if is_open:
             await self._ended
+
+    def _hear(self, news: list[Any]) -> None:
+        if news[0] == CHANGED:
+            self._near.changed(news[1])
 
     def _take(self, answer: Any) -> None:
         asking = self._line[0]
@@ -129,6 +143,7 @@ class Link(asyncio.Protocol):
     def _end(self, error: RedisError) -> None:
         transport, self._transport = self._transport, None
         if transport is not None:
+            self._near.end()
             transport.abort()
         if self._watch is not None:
             self._watch.cancel()
@@ -139,22 +154,28 @@ class Link(asyncio.Protocol):
                 asking.future.set_exception(type(error)(*error.args))
 
 
-async def open_link(pool: ConnectionPool, timeout_s: float) -> Link:
-    """A connection to where this pool's lead, as the same user and in the same database."""
+async def open_link(pool: ConnectionPool, timeout_s: float, near: Near) -> Link:
+    """A connection to where this pool's lead, as the same user and in the same database.
+
+    A Redis too old to tell of changes is asked every time.
+    """
     wanted = pool.connection_class(**pool.connection_kwargs)
     loop = asyncio.get_running_loop()
     path, tls = getattr(wanted, "path", None), getattr(wanted, "ssl_context", None)
     if path:
-        _, link = await loop.create_unix_connection(lambda: Link(timeout_s), path)
+        _, link = await loop.create_unix_connection(lambda: Link(timeout_s, near), path)
     else:
         host, port = cast("Any", wanted).host, cast("Any", wanted).port
         _, link = await loop.create_connection(
-            lambda: Link(timeout_s), host, port, ssl=tls.get() if tls else None
+            lambda: Link(timeout_s, near), host, port, ssl=tls.get() if tls else None
         )
     try:
         greeting = await _greeting(wanted)
         if greeting:
             await link.send(greeting)
+        with contextlib.suppress(ResponseError):
+            await link.send(WATCH)
+            near.begin()
     except BaseException:
         link.abandon()
         raise

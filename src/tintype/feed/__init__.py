@@ -5,7 +5,7 @@ Owns the timelines in Redis, which can be built from the shards at any time, and
 """
 
 from tintype.feed.building import QUERIES
-from tintype.feed.cursors import LONGEST_CURSOR, Mode
+from tintype.feed.cursors import LONGEST_CURSOR, MODES, Mode
 from tintype.feed.events import FanOutDue, StarRisen
 from tintype.feed.reading import FeedPage
 from tintype.feed.service import Feed
@@ -14,6 +14,7 @@ from tintype.feed.visible import Entry, Visible
 
 __all__ = [
     "LONGEST_CURSOR",
+    "MODES",
     "QUERIES",
     "VISIBLE_QUERIES",
     "Entry",

@@ -8,7 +8,7 @@ no order that changes between two pages can repeat or skip a post.
 import base64
 import binascii
 import zlib
-from collections.abc import Iterable
+from operator import sub
 from typing import Literal
 
 import msgspec
@@ -17,15 +17,14 @@ from tintype.base.errors import CursorInvalid
 from tintype.base.ids import LARGEST_ID, AccountId
 
 Mode = Literal["ranked", "following"]
-VERSION = 1
+VERSION = 2
 LONGEST_CURSOR = 4_096
 MOST_SERVED = 500
 MODES: tuple[Mode, ...] = ("ranked", "following")
 CHECK_BYTES = 4
-BOUNDS = 2
-SEVEN = 0x7F
-MORE = 0x80
-MOST_SHIFT = 63
+ID_BYTES = 8
+HEAD_BYTES = 3 + 2 * ID_BYTES
+"""Version, mode, the width of a gap, and the bounds."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -44,12 +43,12 @@ START = Place()
 
 def encode(viewer: AccountId, mode: Mode, place: Place) -> str:
     """A cursor that means this place to this viewer."""
-    numbers = [place.highest, place.highest - place.lowest]
-    last = place.highest
-    for each in sorted(place.served, reverse=True):
-        numbers.append(last - each)
-        last = each
-    body = bytes((VERSION, MODES.index(mode))) + _pack(numbers)
+    ordered = sorted(place.served, reverse=True)
+    gaps = list(map(sub, [place.highest, *ordered], ordered))
+    width = (max(gaps, default=0).bit_length() + 7) // 8 or 1
+    head = bytes((VERSION, MODES.index(mode), width))
+    bounds = place.highest.to_bytes(ID_BYTES) + place.lowest.to_bytes(ID_BYTES)
+    body = head + bounds + b"".join([gap.to_bytes(width) for gap in gaps])
     return base64.urlsafe_b64encode(_check(viewer, body) + body).decode().rstrip("=")
 
 
@@ -65,18 +64,22 @@ def decode(viewer: AccountId, mode: Mode, cursor: str | None) -> Place:
         raise CursorInvalid from error
     body = raw[CHECK_BYTES:]
     is_ours = raw[:CHECK_BYTES] == _check(viewer, body) and body[:2] == bytes((VERSION, MODES.index(mode)))
-    if not is_ours:
+    if not is_ours or len(body) < HEAD_BYTES:
         raise CursorInvalid
-    return _place(_unpack(body[2:]))
+    return _place(body)
 
 
-def _place(numbers: list[int]) -> Place:
+def _place(body: bytes) -> Place:
     """What is well formed and yet makes no sense is refused as well: the checksum is not a signature."""
-    if not BOUNDS <= len(numbers) <= BOUNDS + MOST_SERVED:
+    width, packed = body[2], body[HEAD_BYTES:]
+    highest, lowest = (
+        int.from_bytes(body[start : start + ID_BYTES])
+        for start in (HEAD_BYTES - 2 * ID_BYTES, HEAD_BYTES - ID_BYTES)
+    )
+    if not 1 <= width <= ID_BYTES or len(packed) % width or len(packed) // width > MOST_SERVED:
         raise CursorInvalid
-    highest, height, *gaps = numbers
-    lowest, last = highest - height, highest
-    served: set[int] = set()
+    gaps = [int.from_bytes(packed[start : start + width]) for start in range(0, len(packed), width)]
+    last, served = highest, set[int]()
     for gap in gaps:
         last -= gap
         served.add(last)
@@ -88,32 +91,3 @@ def _place(numbers: list[int]) -> Place:
 
 def _check(viewer: AccountId, body: bytes) -> bytes:
     return zlib.crc32(body, viewer & 0xFFFFFFFF).to_bytes(CHECK_BYTES)
-
-
-def _pack(numbers: Iterable[int]) -> bytes:
-    """Seven bits a byte, the last of a number without the eighth."""
-    packed = bytearray()
-    for number in numbers:
-        left = number
-        while left > SEVEN:
-            packed.append(left & SEVEN | MORE)
-            left >>= 7
-        packed.append(left)
-    return bytes(packed)
-
-
-def _unpack(packed: bytes) -> list[int]:
-    numbers: list[int] = []
-    number = shift = 0
-    for byte in packed:
-        number |= (byte & SEVEN) << shift
-        if byte & MORE:
-            shift += 7
-            if shift > MOST_SHIFT:
-                raise CursorInvalid
-        else:
-            numbers.append(number)
-            number = shift = 0
-    if shift:
-        raise CursorInvalid
-    return numbers

@@ -30,6 +30,8 @@ from tintype.feed.scripts import (
 KEYS_PER_SCRIPT = 200
 """A script blocks every other reader of Redis; this many keys take well under a millisecond."""
 SCRIPTS_AT_ONCE = 5
+HEAD = 200
+"""How many of the newest are read where the newest will do."""
 BUCKETS = 256
 """Keys are tagged by bucket, so that in a cluster a script stays within one slot."""
 OPEN_MS = 10_000
@@ -46,6 +48,8 @@ class Found:
     """Oldest first; some may be there twice."""
     stars: tuple[AccountId, ...] = ()
     is_ready: bool = True
+    is_cut: bool = False
+    """There is more below."""
 
 
 class Lists:
@@ -71,6 +75,15 @@ class Lists:
     def ask(self, owner: AccountId) -> Command:
         """What to send to read a list; the answer is for `parse`."""
         return ("LRANGE", self.key(owner), 0, -1)
+
+    def ask_head(self, owner: AccountId) -> list[Command]:
+        """What to send to read the newest part of a list, which is most of the way enough; for `parse_head`.
+
+        A post that came late may lie below others that are older than it, so this is for readers who do not count on
+        finding all that is newer than the last of them.
+        """
+        key = self.key(owner)
+        return [("LRANGE", key, 0, HEAD - 1), ("LINDEX", key, -1)]
 
     async def renew(self, owner: AccountId) -> None:
         """A list that was read is kept for longer; said once in a while, not at every read."""
@@ -145,15 +158,24 @@ class Lists:
 
 def parse(answer: list[bytes]) -> Found | None:
     """A list from what Redis answered; None when there is none."""
-    if not answer:
+    return _parse(answer[:-1], answer[-1], is_cut=False) if answer else None
+
+
+def parse_head(answer: list[bytes], note: bytes | None) -> Found | None:
+    """The same for the newest part of a list."""
+    if not answer or note is None:
         return None
-    *entries, note = answer
+    is_whole = len(answer) < HEAD or answer[-1] == note
+    return _parse(answer[:-1] if is_whole else answer, note, is_cut=not is_whole)
+
+
+def _parse(entries: list[bytes], note: bytes, *, is_cut: bool) -> Found:
     # Decoding one JSON list is several times faster than one int() per entry.
     ids = msgspec.json.decode(b"[" + b",".join(entries) + b"]", type=list[int])
     ids.reverse()
     ids.sort()  # nearly sorted already, which makes this cheap
     state, _, stars = note.partition(b",")
-    return Found(ids, _stars(stars), is_ready=state == b"=")
+    return Found(ids, _stars(stars), is_ready=state == b"=", is_cut=is_cut)
 
 
 def _stars(names: bytes) -> tuple[AccountId, ...]:

@@ -8,10 +8,9 @@ import msgspec
 from tintype.base.ids import LARGEST_ID, AccountId, PostId
 from tintype.base.log import get_log
 from tintype.base.wire import Command
-from tintype.feed.cursors import Mode, Place, decode, encode
+from tintype.feed.cursors import START, Mode, Place, decode, encode
 from tintype.feed.timelines import REDIS_AWAY, Timeline, Timelines
 from tintype.feed.visible import Entry, Visible
-from tintype.ranking import Ranked
 
 log = get_log("feed")
 WINDOW = 150
@@ -27,9 +26,9 @@ class Ranker(Protocol):
         """What must be read of the viewer before ranking."""
         ...
 
-    async def rank(
+    async def order(
         self, viewer: AccountId, candidates: Sequence[PostId], replies: Sequence[Any]
-    ) -> list[Ranked]:
+    ) -> list[PostId]:
         """The candidates, best first; `replies` are the answers to what `ask` named."""
         ...
 
@@ -53,11 +52,12 @@ class Reading:
         """A page of the feed. Whatever a timeline still holds, only what may be seen now is shown."""
         place = decode(viewer, mode, cursor)
         along = self._ranking.ask(viewer) if mode == "ranked" else ()
-        timeline = await self._timelines.read(viewer, along)
-        top = next(iter(timeline.sources.newest(LARGEST_ID, 1)), None)
+        # A ranked page leaves what it did not find to the next one, which reads everything between the same bounds.
+        is_head = mode == "ranked" and place is START
+        timeline = await self._timelines.read(viewer, along, is_head=is_head)
         walk = self._ranked if mode == "ranked" else self._following
         entries, following = await walk(viewer, timeline, place, limit)
-        return FeedPage(entries, encode(viewer, mode, following) if following else None, top)
+        return FeedPage(entries, encode(viewer, mode, following) if following else None, timeline.sources.top)
 
     async def count_new(self, viewer: AccountId, since: PostId) -> int:
         """How many posts of others there are above an id, as far as it is worth counting."""
@@ -86,6 +86,8 @@ class Reading:
     ) -> tuple[list[Entry], Place | None]:
         page: list[Entry] = []
         while len(page) < limit:
+            if timeline.sources.is_cut and place is not START:
+                timeline = Timeline((await self._timelines.read(viewer)).sources, timeline.replies)
             place, left = _window(timeline, place)
             if not place.lowest:
                 return page, None
@@ -105,7 +107,7 @@ class Reading:
         if timeline.replies is None or not ids:
             return list(ids)
         try:
-            return [each.post_id for each in await self._ranking.rank(viewer, ids, timeline.replies)]
+            return await self._ranking.order(viewer, ids, timeline.replies)
         except REDIS_AWAY as error:
             log.warning("ranking.unavailable", reader_id=viewer, error=str(error))
             return list(ids)

@@ -9,27 +9,35 @@ from tintype.feed.scripts import LONGEST
 
 
 class Sources:
-    """Several lists of ids, oldest first, read together. Nothing below the end of a list that is full is told."""
+    """Several lists of ids, oldest first, read together. Nothing below the end of a list that is full is told.
 
-    def __init__(self, lists: Sequence[Sequence[int]]) -> None:
-        self._lists = lists
+    Of the first list there may be only the newest part; then nothing below its end is told either.
+    """
+
+    def __init__(self, lists: Sequence[Sequence[int]], *, is_cut: bool = False) -> None:
+        self._lists, self.is_cut = [each for each in lists if each], is_cut
         self._floor = max((each[-LONGEST] for each in lists if len(each) >= LONGEST), default=1)
+        if is_cut:
+            self._floor = max(self._floor, lists[0][0])
+
+    @property
+    def top(self) -> PostId | None:
+        """The newest id there is."""
+        return cast("PostId | None", max((each[-1] for each in self._lists), default=None))
 
     def newest(self, at_most: int, count: int) -> list[PostId]:
         """About `count` of the newest ids that are not above `at_most`, newest first; empty only at the end.
 
         There may be fewer because of repeats, but none is left out between the first and the last.
         """
-        low, found = self._floor, set[int]()
+        low, parts, found = self._floor, list[tuple[Sequence[int], int]](), set[int]()
         for ids in self._lists:
-            end = bisect_right(ids, at_most)
-            start = bisect_left(ids, low, 0, end)
-            if end - start > count:
-                start = end - count
-                low = ids[start]
-            found.update(ids[start:end])
-        if len(self._lists) > 1:
-            found = {each for each in found if each >= low}
+            end = len(ids) if ids[-1] <= at_most else bisect_right(ids, at_most)
+            if end > count and ids[end - count] > low:
+                low = ids[end - count]
+            parts.append((ids, end))
+        for ids, end in parts:
+            found.update(ids[bisect_left(ids, low, 0, end) : end])
         return cast("list[PostId]", sorted(found, reverse=True)[:count])
 
     def between(self, lowest: int, highest: int) -> list[PostId]:
@@ -42,4 +50,4 @@ class Sources:
 
     def has_older(self, than: int) -> bool:
         """Whether there is anything below."""
-        return bool(self.newest(than - 1, 1))
+        return self.is_cut or bool(self.newest(than - 1, 1))

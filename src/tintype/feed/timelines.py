@@ -12,7 +12,7 @@ from tintype.base.ids import AccountId
 from tintype.base.log import get_log
 from tintype.base.wire import Command, Wire
 from tintype.feed.building import Building, Built
-from tintype.feed.lists import Found, Lists, parse
+from tintype.feed.lists import Found, Lists, parse, parse_head
 from tintype.feed.sources import Sources
 from tintype.feed.stars import StarLists
 
@@ -41,29 +41,40 @@ class Timelines:
         self._wire, self._lists, self._stars, self._building = wire, lists, stars, building
         self._known: dict[AccountId, tuple[AccountId, ...]] = {}
 
-    async def read(self, viewer: AccountId, along: Sequence[Command] = ()) -> Timeline:
-        """The viewer's timeline with the lists of its stars: one round trip when all is warm, two at most."""
+    async def read(
+        self, viewer: AccountId, along: Sequence[Command] = (), *, is_head: bool = False
+    ) -> Timeline:
+        """The viewer's timeline with the lists of its stars: one round trip when all is warm, two at most.
+
+        Of the timeline itself only the newest part, where that is all that is wanted.
+        """
         try:
-            return await self._read(viewer, along)
+            return await self._read(viewer, along, is_head=is_head)
         except REDIS_AWAY as error:
             log.warning("timeline.unavailable", reader_id=viewer, error=str(error))
         built = await self._building.timeline(viewer)
         return Timeline(Sources([built.ids[::-1]]))
 
-    async def _read(self, viewer: AccountId, along: Sequence[Command]) -> Timeline:
+    async def _read(self, viewer: AccountId, along: Sequence[Command], *, is_head: bool) -> Timeline:
         # The stars of last time are asked about in the same round trip; the list itself says who they are now.
         known = self._known.get(viewer, ())
         lists = self._stars.fresh(known)
         guessed = [star for star in known if star not in lists]
-        found, *answers = await self._wire.ask(self._lists.ask(viewer), *self._stars.ask(guessed), *along)
-        lists |= await self._stars.learn(guessed, answers[: len(guessed)])
-        timeline = await self._ready(viewer, parse(found))
-        lists |= self._stars.fresh(star for star in timeline.stars if star not in lists)
+        own = self._lists.ask_head(viewer) if is_head else [self._lists.ask(viewer)]
+        answers = await self._wire.ask(*own, *self._stars.ask(guessed), *along)
+        found = parse_head(answers[0], answers[1]) if is_head else parse(answers[0])
+        del answers[: len(own)]
+        if guessed:
+            lists |= await self._stars.learn(guessed, answers[: len(guessed)])
+        timeline = await self._ready(viewer, found)
         missing = [star for star in timeline.stars if star not in lists]
+        if missing:
+            lists |= self._stars.fresh(missing)
+            missing = [star for star in missing if star not in lists]
         if missing:
             lists |= await self._stars.learn(missing, await self._wire.ask(*self._stars.ask(missing)))
         self._remember(viewer, timeline.stars)
-        sources = Sources([timeline.ids, *(lists[star] for star in timeline.stars)])
+        sources = Sources([timeline.ids, *(lists[star] for star in timeline.stars)], is_cut=timeline.is_cut)
         return Timeline(sources, answers[len(guessed) :])
 
     async def _ready(self, viewer: AccountId, found: Found | None) -> Found:

@@ -1,29 +1,32 @@
 """Of the posts on a timeline, those that the reader may see and wants to, with everything an answer needs of them.
 
-This is the hottest read of the house, so it asks for everything at once: cards, numbers and people in one round trip to
-Redis, beside one query on the reader's shard. Who is in a post is in its card, which is not read yet; but this process
-remembers the people of the cards it has read, asks for those, and asks again only where a card has changed. The rules
-are those of `graph.Sight` and `posts.Posts`; a test compares both on random worlds.
+This is the hottest read of the house. Cards, numbers and people are taken from what is near (`base/near.py`), so the
+caller must have asked Redis something since its request came in, as reading the timeline does; what is not near is
+asked for in one round trip and stays near. How the reader stands to all of them is one query on the reader's shard. The
+rules are those of `graph.Sight` and `posts.Posts`; a test compares both on random worlds.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from redis.exceptions import RedisError
 
 from shardwright.running import Queries, Shards
 from tintype.accounts import Account, Accounts
-from tintype.base.cache import Cache
-from tintype.base.counting import NOTHING, Buffered
+from tintype.base.bringing import Bringing
+from tintype.base.cache import Cache, K, Source, T
+from tintype.base.counting import ANSWERS, NOTHING, Buffered
 from tintype.base.ids import AccountId, PostId, has_shard
 from tintype.base.log import get_log
-from tintype.base.wire import Asked, Command, Wire
 from tintype.posts import Counts, Post, Posts
 
 QUERIES = Queries.load(Path(__file__).with_name("visible.sql"))
 MOST_KNOWN = 10_000
 NO_COUNTS = Counts(0, 0, 0, 0)
+NONE: frozenset[int] = frozenset()
 log = get_log("feed")
 
 
@@ -60,11 +63,11 @@ class Standing(msgspec.Struct, frozen=True):
     """How the reader stands to the people and posts of a page."""
 
     reader: AccountId
-    followed: frozenset[int] = frozenset()
-    muted: frozenset[int] = frozenset()
-    blocked: frozenset[int] = frozenset()
-    liked: frozenset[int] = frozenset()
-    saved: frozenset[int] = frozenset()
+    followed: frozenset[int] = NONE
+    muted: frozenset[int] = NONE
+    blocked: frozenset[int] = NONE
+    liked: frozenset[int] = NONE
+    saved: frozenset[int] = NONE
 
     def known_of(self, accounts: Mapping[AccountId, Account]) -> dict[AccountId, Account]:
         """Those of the accounts that the reader may learn of: in use, and no block between the two; or their own."""
@@ -79,106 +82,92 @@ class Standing(msgspec.Struct, frozen=True):
         return self.followed.difference(self.muted).union((self.reader,))
 
 
-class Answers(msgspec.Struct, frozen=True):
-    """What Redis said of a page; nothing where it is away, and everything is then loaded."""
+class Found(msgspec.Struct, frozen=True):
+    """What the posts of a page are to everybody."""
 
-    buffered: Buffered
-    cards: Sequence[bytes | None]
-    counts: Sequence[bytes | None]
-    people: Sequence[bytes | None]
+    cards: dict[PostId, Post]
+    counts: dict[PostId, Counts | None]
+    buffered: Buffered = NOTHING
+
+
+NO_POSTS = Found({}, {})
 
 
 class Visible:
     """Unfollowing, muting, blocking and removing show at once, whatever a timeline holds."""
 
-    def __init__(self, shards: Shards, wire: Wire, cache: Cache, posts: Posts, accounts: Accounts) -> None:
-        self._shards, self._wire, self._cache = shards, wire, cache
-        self._parts, self._accounts = posts.sources(), accounts.cards
+    def __init__(self, shards: Shards, cache: Cache, posts: Posts, accounts: Accounts) -> None:
+        self._shards, self._wire, self._cache = shards, cache.wire, cache
+        self._posts, self._people = posts.sources(), accounts.cards
+        self._cards = cache.shelf(self._posts.cards.kind).here
+        self._counts = cache.shelf(self._posts.counts.kind).here
+        self._accounts = cache.shelf(self._people.kind).here
         self._known: dict[PostId, tuple[Post, tuple[AccountId, ...]]] = {}
 
     async def read(self, reader: AccountId, ids: Sequence[PostId]) -> list[Entry]:
         """Those of the posts that belong into this reader's feed now, in the order of `ids`."""
-        wanted = [each for each in dict.fromkeys(ids) if each in self._known or has_shard(self._shards, each)]
-        if not wanted:
+        near = self._cards
+        wanted = [each for each in dict.fromkeys(ids) if each in near or has_shard(self._shards, each)]
+        found = await self._find(wanted) if wanted else NO_POSTS
+        if not found.cards:
             return []
-        people, is_known = self._people(wanted)
-        asked = self._wire.begin(*self._commands(wanted, people))
-        try:
-            standing = await self._standing(reader, people, wanted) if is_known else None
-            answers = await self._answers(asked, wanted, people)
-        finally:
-            asked.cancel()
-        cards = await self._cache.settle(self._parts.cards, wanted, answers.cards)
-        accounts = await self._cache.settle(self._accounts, people, answers.people)
-        fresh = self._learn(cards).difference(people)
-        if fresh or standing is None:
-            accounts |= await self._cache.get_many(self._accounts.kind, fresh, self._accounts.load)
-            standing = await self._standing(reader, [*people, *fresh], wanted)
-        seen, authors = standing.known_of(accounts), standing.authors()
-        shown = {
-            each: card
-            for each, card in cards.items()
-            if card.author_id in authors and card.author_id in seen and card.is_shown
-        }
-        counts = await self._counts(wanted, shown, answers)
+        people = self._everybody(found.cards)
+        accounts = await self._find_people(people)
+        standing = await self._standing(reader, people, found.cards)
+        seen, authors, counts = standing.known_of(accounts), standing.authors(), found.counts
         return [
-            _entry(shown[each], seen, counts.get(each, NO_COUNTS), answers.buffered, standing)
-            for each in wanted
-            if each in shown
+            _entry(card, seen, counts.get(each) or NO_COUNTS, found.buffered, standing)
+            for each, card in found.cards.items()
+            if card.author_id in authors and card.author_id in seen and card.is_shown
         ]
 
-    def _people(self, ids: Iterable[PostId]) -> tuple[list[AccountId], bool]:
-        """Everybody in these posts as far as this process remembers, and whether it remembers all of the posts."""
-        people, is_known = set[AccountId](), True
-        for each in ids:
-            remembered = self._known.get(each)
-            if remembered is None:
-                is_known = False
-            else:
-                people.update(remembered[1])
-        return list(people), is_known
+    async def _find(self, wanted: list[PostId]) -> Found:
+        """The cards and numbers of those posts that exist: near ones as they are, the others brought near."""
+        cards, counts, likes, near = self._cards, self._counts, self._posts.likes, self._wire.near
+        known = {each: card for each in wanted if (card := cards.get(each)) is not None}
+        numbered = {each: counts[each] for each in wanted if each in counts}
+        is_quiet = likes.is_quiet(near)
+        unread = [each for each in wanted if each not in cards] if len(known) < len(wanted) else ()
+        if not unread and is_quiet and len(numbered) == len(wanted):
+            return Found(known, numbered)
+        # While likes are buffered, numbers and buffers must be of one moment.
+        uncounted = [each for each in wanted if each not in counts] if is_quiet else wanted
+        with closing(Bringing(self._wire)) as bringing:
+            likes.ask(bringing, near, wanted)
+            self._ask(bringing, (self._posts.cards, unread), (self._posts.counts, uncounted))
+            answers = await _answers(bringing)
+            buffered = likes.read(bringing, near, wanted, answers) if answers else NOTHING
+            brought = iter(answers[ANSWERS:])
+            known |= await self._settle(bringing, self._posts.cards, unread, brought)
+            numbered |= await self._settle(bringing, self._posts.counts, uncounted, brought)
+        return Found({each: known[each] for each in wanted if each in known}, numbered, buffered)
 
-    def _commands(self, ids: Sequence[PostId], people: Sequence[AccountId]) -> list[Command]:
-        cache, parts = self._cache, self._parts
-        commands = [
-            *parts.likes.commands(ids),
-            cache.command(parts.cards.kind, ids),
-            cache.command(parts.counts.kind, ids),
-        ]
-        if people:
-            commands.append(cache.command(self._accounts.kind, people))
-        return commands
+    async def _find_people(self, people: Collection[AccountId]) -> dict[AccountId, Account]:
+        near = self._accounts
+        known = {each: account for each in people if (account := near.get(each)) is not None}
+        if len(known) == len(people):
+            return known
+        lacking = [each for each in people if each not in near]
+        with closing(Bringing(self._wire)) as bringing:
+            self._ask(bringing, (self._people, lacking))
+            brought = iter(await _answers(bringing) if lacking else ())
+            return known | await self._settle(bringing, self._people, lacking, brought)
 
-    async def _answers(self, asked: Asked, ids: Sequence[PostId], people: Sequence[AccountId]) -> Answers:
-        try:
-            *buffered, cards, counts, seen = await asked if people else [*await asked, ()]
-        except (RedisError, OSError) as error:
-            log.warning("feed.uncached", error=str(error))
-            return Answers(NOTHING, [None] * len(ids), [None] * len(ids), [None] * len(people))
-        return Answers(self._parts.likes.read(ids, buffered), cards, counts, seen)
+    def _ask(self, bringing: Bringing, *wanted: tuple[Source[Any, Any], Sequence[int]]) -> None:
+        for source, ids in wanted:
+            if ids:
+                bringing.add(self._cache.command(source.kind, ids), self._cache.shelf(source.kind), ids)
 
-    async def _standing(
-        self, reader: AccountId, people: Sequence[AccountId], ids: Sequence[PostId]
-    ) -> Standing:
-        row = await self._shards.owner(reader).fetch_one(
-            QUERIES.standing, reader_id=reader, people=people, posts=ids
-        )
-        return Standing(reader, *map(frozenset, row)) if row else Standing(reader)
+    async def _settle(
+        self, bringing: Bringing, source: Source[K, T], ids: Sequence[K], brought: Iterator[Any]
+    ) -> dict[K, T]:
+        """What the next answer says of these; without answers everything is loaded."""
+        if not ids:
+            return {}
+        return await self._cache.settle(source, ids, next(brought, None) or [None] * len(ids), bringing)
 
-    async def _counts(
-        self, ids: Sequence[PostId], shown: Mapping[PostId, Post], answers: Answers
-    ) -> dict[PostId, Counts]:
-        wanted, values = ids, answers.counts
-        if len(shown) < len(ids):
-            wanted = list(shown)
-            values = [value for each, value in zip(ids, answers.counts, strict=True) if each in shown]
-        return await self._cache.settle(self._parts.counts, wanted, values)
-
-    def _learn(self, cards: Mapping[PostId, Post]) -> set[AccountId]:
-        """Remember who is in the posts that are new here or have changed; returns everybody in these posts.
-
-        Not only whom we did not know: another reader may have learned of them since we asked.
-        """
+    def _everybody(self, cards: Mapping[PostId, Post]) -> set[AccountId]:
+        """The people in these posts. Finding them in a card costs more than remembering them."""
         known, people = self._known, set[AccountId]()
         for each, card in cards.items():
             remembered = known.get(each)
@@ -189,12 +178,40 @@ class Visible:
             people.update(remembered[1])
         return people
 
+    async def _standing(
+        self, reader: AccountId, people: Iterable[AccountId], ids: Iterable[PostId]
+    ) -> Standing:
+        row = await self._shards.owner(reader).fetch_one(
+            QUERIES.standing, reader_id=reader, people=_array(people), posts=_array(ids)
+        )
+        return Standing(reader, *map(_ids, row)) if row else Standing(reader)
+
+
+def _array(ids: Iterable[int]) -> str:
+    """Ids as PostgreSQL writes an array: the driver takes a microsecond for each element of a list."""
+    return f"{{{','.join(map(str, ids))}}}"
+
+
+def _ids(found: list[int]) -> frozenset[int]:
+    return frozenset(found) if found else NONE
+
+
+async def _answers(bringing: Bringing) -> list[Any]:
+    """What Redis said; nothing while it is away."""
+    try:
+        return await bringing.ask()
+    except (RedisError, OSError) as error:
+        log.warning("feed.uncached", error=str(error))
+        return []
+
 
 def _entry(
     card: Post, people: Mapping[AccountId, Account], counts: Counts, buffered: Buffered, standing: Standing
 ) -> Entry:
-    likes: int | None = None
-    if not card.hides_like_count or card.author_id == standing.reader:
+    likes: int | None = counts.like_count
+    if card.hides_like_count and card.author_id != standing.reader:
+        likes = None
+    elif buffered is not NOTHING:
         likes = buffered.add_to(card.id, counts.like_count, counts.like_batch)
     return Entry(
         card=card,

@@ -19,8 +19,8 @@ from tintype.graph import Graph, Sight
 from tintype.posts.models import Counts, Place, Post, PostMedia, Span
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
-CARDS = Kind("post", Post, ttl_s=3_600, version=2, decoded_here=5_000)
-COUNTS = Kind("post_counts", Counts, ttl_s=3_600, decoded_here=5_000)
+CARDS = Kind("post", Post, ttl_s=3_600, version=2, decoded_here=5_000, absent_s=60)
+COUNTS = Kind("post_counts", Counts, ttl_s=3_600, decoded_here=5_000, absent_s=60)
 SERVER_AWAY = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 """What a write on another shard may meet that the event makes good later."""
 
@@ -63,7 +63,7 @@ class Sources:
     cards: Source[PostId, Post]
     counts: Source[PostId, Counts]
     likes: HotCounts
-    """What must be added to the counts; ask for it before them."""
+    """What must be added to the counts; ask for it before them, or together with them."""
 
 
 class AtDesk:

@@ -7,6 +7,7 @@ are made anew from the posts themselves.
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import repeat
 
 import asyncpg
@@ -20,10 +21,12 @@ from tintype.base.log import get_log
 from tintype.base.wire import Command, Wire
 from tintype.posts import Post, Posts
 from tintype.ranking.errands import Errands
+from tintype.ranking.features import Features
 from tintype.ranking.keys import KEEP_POST_S, Keys
 from tintype.ranking.notes import Notes
-from tintype.ranking.rows import FACTS_AT, MOST_TAGS, POST, columns, pack_facts
+from tintype.ranking.rows import FACTS_AT, MOST_TAGS, POST, Floats, columns, pack_facts
 from tintype.ranking.rows import Posts as Rows
+from tintype.ranking.scorer import FEATURES
 
 log = get_log("ranking")
 MOST_HERE = 50_000
@@ -33,6 +36,16 @@ NEVER = -1e9
 AWAY = (RedisError, ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 """What reading may meet; posts of which nothing is known are ordered by their age."""
 Clock = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Looked:
+    """Some posts as a judge needs them."""
+
+    ids: NDArray[np.uint64]
+    authors: NDArray[np.uint64]
+    tags: NDArray[np.uint16]
+    lasting: Floats
 
 
 class Facts:
@@ -46,6 +59,7 @@ class Facts:
         notes: Notes,
         *,
         errands: Errands,
+        builders: Sequence[Features] = (),
         clock: Clock = time.monotonic,
     ) -> None:
         self._wire, self._keys, self._posts, self._notes = wire, keys, posts, notes
@@ -57,24 +71,39 @@ class Facts:
         )
         self._numbers = np.zeros((len(columns(np.zeros(1, POST))), MOST_HERE))
         self._ids = np.zeros(MOST_HERE, np.uint64)
+        self._builders = builders
+        self._lasting = [np.zeros((MOST_HERE, len(FEATURES)), np.float32) for _ in builders]
         self._read_at = np.full(MOST_HERE, NEVER)
         self._next = 1
         self._under_way: set[int] = set()
 
     async def of(self, ids: Sequence[int]) -> Rows:
         """A row for each post; zeros for those that are gone, or while Redis is away."""
+        slots = await self._ready(ids)
+        numbers = self._numbers.take(slots, axis=1)
+        return Rows(self._authors[slots], self._tags.take(slots, axis=1), *numbers)
+
+    async def look_up(self, ids: Sequence[int], builder: int) -> Looked:
+        """What a builder of features said of each post when its row was read, and what it needs to go on."""
+        slots = await self._ready(ids)
+        return Looked(
+            self._ids.take(slots) if slots.all() else np.array(ids, np.uint64),
+            self._authors.take(slots),
+            self._tags.take(slots, axis=1),
+            self._lasting[builder].take(slots, axis=0),
+        )
+
+    async def _ready(self, ids: Sequence[int]) -> NDArray[np.intp]:
         slots = self._find(ids)
-        ages = self._clock() - self._read_at[slots]
-        if ages.max(initial=0.0) > FRESH_S:
-            wanted = [each for each, age in zip(ids, ages.tolist(), strict=True) if age > USABLE_S]
+        now = self._clock()
+        if now - self._read_at.take(slots).min(initial=now) > FRESH_S:
+            ages = (now - self._read_at[slots]).tolist()
+            wanted = [each for each, age in zip(ids, ages, strict=True) if age > USABLE_S]
             if wanted:
                 await self._read(wanted)
                 slots = self._find(ids)
-            self._freshen(
-                [each for each, age in zip(ids, ages.tolist(), strict=True) if FRESH_S < age <= USABLE_S]
-            )
-        numbers = self._numbers.take(slots, axis=1)
-        return Rows(self._authors[slots], self._tags.take(slots, axis=1), *numbers)
+            self._freshen([each for each, age in zip(ids, ages, strict=True) if FRESH_S < age <= USABLE_S])
+        return slots
 
     async def write(self, posts: Sequence[Post]) -> list[bytes]:
         """Put the facts of these posts into Redis. How much is going on there is guessed only where nobody knows."""
@@ -143,6 +172,9 @@ class Facts:
         self._authors[slots], self._tags[:, slots] = rows["author"], rows["tags"].T
         self._numbers[:, slots] = columns(rows)
         self._read_at[slots] = now
+        numbers, table = np.array(ids, np.uint64), Rows.of(rows)
+        for builder, lasting in zip(self._builders, self._lasting, strict=True):
+            lasting[slots] = builder.lasting(numbers, table, time.time())
 
     def _find(self, ids: Sequence[int]) -> NDArray[np.intp]:
         return np.fromiter(map(self._slots.get, ids, repeat(0)), np.intp, len(ids))

@@ -32,10 +32,12 @@ class Known:
     def read(cls, blobs: Sequence[bytes | None]) -> "Known":
         """From what Redis holds; from nothing, nothing is known."""
         affinity, interest, seen = blobs
+        if not affinity and not interest and not seen:
+            return NOBODY
         return cls(read(affinity, AFFINITY), read(interest, INTEREST), np.sort(read(seen, SEEN)))
 
 
-NOBODY = Known.read((None, None, None))
+NOBODY = Known(read(None, AFFINITY), read(None, INTEREST), read(None, SEEN))
 
 
 class Features:
@@ -49,19 +51,39 @@ class Features:
         self._typical = weights.cadence.typical_per_day
 
     def build(self, ids: Ids, posts: Posts, known: Known, now_s: float) -> Floats:
-        """A row for each post, a column for each feature; columns lie together in memory, as they are filled."""
-        matrix = np.empty((len(ids), len(FEATURES)), np.float32, order="F")
-        matrix[:, _AFFINITY] = self.closeness(known.affinity, posts.author, now_s)
-        matrix[:, _INTEREST] = self._interests(known.interest, posts.tags, now_s)
+        """A row for each post, a column for each feature."""
+        return self.add_viewer(
+            self.lasting(ids, posts, now_s), ids, posts.author, posts.tags, known=known, now_s=now_s
+        )
+
+    def lasting(self, ids: Ids, posts: Posts, now_s: float) -> Floats:
+        """What is the same for every viewer and hardly changes within a minute; the columns of the viewer are zero."""
+        matrix = np.zeros((len(ids), len(FEATURES)), np.float32)
         matrix[:, _POPULARITY] = self._popularity(posts, now_s)
-        ages_s = ids * -_SECONDS
-        ages_s += now_s - self._epoch_s
-        np.maximum(ages_s, 0.0, out=ages_s)
+        ages_s = np.maximum(ids * -_SECONDS + (now_s - self._epoch_s), 0.0)
         matrix[:, _FRESHNESS] = self._half_after_s / (ages_s + self._half_after_s)
         matrix[:, _CADENCE] = posts.cadence / (posts.cadence + self._typical)
         matrix[:, _VIDEO] = posts.video
         matrix[:, _ALBUM] = posts.album
-        matrix[:, _SEEN] = _among(known.seen, short(ids))
+        return matrix
+
+    def add_viewer(
+        self,
+        matrix: Floats,
+        ids: Ids,
+        authors: NDArray[np.uint64],
+        tags: NDArray[np.uint16],
+        *,
+        known: Known,
+        now_s: float,
+    ) -> Floats:
+        """The same matrix with the viewer's columns filled."""
+        if len(known.affinity):
+            matrix[:, _AFFINITY] = self.closeness(known.affinity, authors, now_s)
+        if len(known.interest):
+            matrix[:, _INTEREST] = self._interests(known.interest, tags, now_s)
+        if len(known.seen):
+            matrix[:, _SEEN] = _among(known.seen, short(ids))
         return matrix
 
     def closeness(self, affinity: Rows, authors: NDArray[np.uint64], now_s: float) -> NDArray[np.float64]:
@@ -72,8 +94,6 @@ class Features:
         return _bent(_look_up(affinity["key"], faded, authors), self._affinity.scale)
 
     def _interests(self, interest: Rows, tags: NDArray[np.uint16], now_s: float) -> NDArray[np.float64]:
-        if not len(interest):
-            return np.zeros(len(tags.T))
         keys = interest["key"]
         _board[keys] = _faded(interest["value"], interest["at"], self._interest.half_life_s, now_s)
         summed: NDArray[np.float64] = _board.take(tags).sum(axis=0)
@@ -116,7 +136,5 @@ def _look_up(keys: NDArray[Any], values: NDArray[np.float64], wanted: NDArray[An
 
 
 def _among(ordered: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Whether each of the wanted is in the ordered list."""
-    if not len(ordered):
-        return np.zeros(len(wanted), np.bool_)
+    """Whether each of the wanted is in the ordered list, which is not empty."""
     return ordered.take(ordered.searchsorted(wanted), mode="clip") == wanted

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tintype.ranking.features import Features, Ids, Known
 from tintype.ranking.ordering import Ordering, Places
 from tintype.ranking.rows import Floats, Posts
@@ -27,10 +30,13 @@ class Judge:
 
     def judge(self, ids: Ids, posts: Posts, known: Known, now_s: float) -> Verdict:
         """Features, how likely each outcome is, and what that makes together."""
-        features = self.features.build(ids, posts, known, now_s)
+        return self.weigh(self.features.build(ids, posts, known, now_s))
+
+    def weigh(self, features: Floats) -> Verdict:
+        """The same where the features are known already."""
         outcomes = self.scorer.score(features)
         return Verdict(features, outcomes, self.ordering.scores(features, outcomes))
 
-    def arrange(self, verdict: Verdict, posts: Posts) -> tuple[Places, Floats]:
+    def arrange(self, verdict: Verdict, authors: NDArray[np.uint64]) -> tuple[Places, Floats]:
         """The places of the posts, best first, and their final scores."""
-        return self.ordering.arrange(verdict.scores, posts.author)
+        return self.ordering.arrange(verdict.scores, authors)

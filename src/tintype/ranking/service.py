@@ -23,7 +23,7 @@ from tintype.ranking.examples import Examples, pack_served
 from tintype.ranking.experiments import Experiments
 from tintype.ranking.explaining import explain
 from tintype.ranking.exploring import Explore
-from tintype.ranking.facts import Facts
+from tintype.ranking.facts import Facts, Looked
 from tintype.ranking.features import NOBODY, Known
 from tintype.ranking.hearing import Hearing
 from tintype.ranking.judging import Judge
@@ -32,7 +32,9 @@ from tintype.ranking.keys import Keys
 from tintype.ranking.looking import Looking
 from tintype.ranking.models import Explanation, Ranked
 from tintype.ranking.notes import Notes
+from tintype.ranking.ordering import Places
 from tintype.ranking.popular import Popular
+from tintype.ranking.rows import Floats
 from tintype.ranking.weights import Weights, load_weights
 
 FEED_ORDER = "feed-order"
@@ -61,11 +63,19 @@ class Ranking(Keeping):
         weights = load_weights(settings.ranking_weights)
         _check(self.experiments, weights)
         self._judges = {name: Judge(each, layout.epoch_ms) for name, each in weights.items()}
+        self._numbers = {name: number for number, name in enumerate(self._judges)}
         self.examples = Examples(
             shards, wire, keys, share=settings.training_share, days=settings.training_days
         )
         notes = Notes(redis, keys, weights[""], layout)
-        self.facts = Facts(wire, keys, posts, notes, errands=self._errands)
+        self.facts = Facts(
+            wire,
+            keys,
+            posts,
+            notes,
+            errands=self._errands,
+            builders=[each.features for each in self._judges.values()],
+        )
         popular = Popular(wire, keys, posts, layout=layout, half_life_s=weights[""].velocity.half_life_s)
         self._hearing = Hearing(accounts, posts, notes, self.facts, popular=popular, examples=self.examples)
         self.looking = Looking(
@@ -85,25 +95,44 @@ class Ranking(Keeping):
         ids = sorted(candidates, reverse=True)
         if not ids:
             return []
-        arm, judge = self._judge_of(viewer)
-        posts = await self.facts.of(ids)
-        numbers = np.array(ids, np.uint64)
-        verdict = judge.judge(numbers, posts, _known(replies), time.time())
-        places, final = judge.arrange(verdict, posts)
-        if viewer is not None and self.examples.is_drawn(viewer):
-            served = pack_served(numbers[places], final, verdict.features[places])
-            version = judge.scorer.version
-            self._errands.start(lambda: self.examples.serve(viewer, served, weights=version, arm=arm))
-        authors = cast("list[AccountId]", posts.author[places].tolist())
+        posts, places, final = await self._arrange(viewer, ids, replies)
+        authors = cast("list[AccountId]", posts.authors[places].tolist())
         ordered = map(ids.__getitem__, places.tolist())
         known = authors if all(authors) else [each or None for each in authors]
         return list(map(Ranked, ordered, final.tolist(), known))
+
+    async def order(
+        self, viewer: AccountId, candidates: Sequence[PostId], replies: Sequence[Any]
+    ) -> list[PostId]:
+        """The same, only the posts."""
+        ids = sorted(candidates, reverse=True)
+        if not ids:
+            return []
+        places = (await self._arrange(viewer, ids, replies))[1]
+        return list(map(ids.__getitem__, places.tolist()))
+
+    async def _arrange(
+        self, viewer: AccountId | None, ids: Sequence[PostId], replies: Sequence[Any]
+    ) -> tuple[Looked, Places, Floats]:
+        arm, judge, number = self._judge_of(viewer)
+        posts = await self.facts.look_up(ids, number)
+        verdict = judge.weigh(
+            judge.features.add_viewer(
+                posts.lasting, posts.ids, posts.authors, posts.tags, known=_known(replies), now_s=time.time()
+            )
+        )
+        places, final = judge.arrange(verdict, posts.authors)
+        if viewer is not None and self.examples.is_drawn(viewer):
+            served = pack_served(posts.ids[places], final, verdict.features[places])
+            version = judge.scorer.version
+            self._errands.start(lambda: self.examples.serve(viewer, served, weights=version, arm=arm))
+        return posts, places, final
 
     async def explain(
         self, viewer: AccountId, post_ids: Sequence[PostId], replies: Sequence[Any]
     ) -> dict[PostId, Explanation]:
         """Why each of these posts stands where it does for the viewer."""
-        arm, judge = self._judge_of(viewer)
+        arm, judge, _ = self._judge_of(viewer)
         posts = await self.facts.of(post_ids)
         verdict = judge.judge(np.array(post_ids, np.uint64), posts, _known(replies), time.time())
         return explain(judge, verdict, post_ids, arm=arm)
@@ -140,9 +169,11 @@ class Ranking(Keeping):
         """Nothing is under way any more."""
         await self._errands.settle()
 
-    def _judge_of(self, viewer: AccountId | None) -> tuple[str, Judge]:
+    def _judge_of(self, viewer: AccountId | None) -> tuple[str, Judge, int]:
+        """The arm a viewer is in, its judge, and the judge's number among all."""
         arm = self.experiments.arm(FEED_ORDER, viewer) if viewer is not None else ""
-        return arm, self._judges[self.experiments.weights(FEED_ORDER, arm)]
+        name = self.experiments.weights(FEED_ORDER, arm)
+        return arm, self._judges[name], self._numbers[name]
 
 
 def _check(experiments: Experiments, weights: Mapping[str, Weights]) -> None:
