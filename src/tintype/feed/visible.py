@@ -182,14 +182,9 @@ class Visible:
         self, reader: AccountId, people: Iterable[AccountId], ids: Iterable[PostId]
     ) -> Standing:
         row = await self._shards.owner(reader).fetch_one(
-            QUERIES.standing, reader_id=reader, people=_array(people), posts=_array(ids)
+            QUERIES.standing, reader_id=reader, people=list(people), posts=list(ids)
         )
         return Standing(reader, *map(_ids, row)) if row else Standing(reader)
-
-
-def _array(ids: Iterable[int]) -> str:
-    """Ids as PostgreSQL writes an array: the driver takes a microsecond for each element of a list."""
-    return f"{{{','.join(map(str, ids))}}}"
 
 
 def _ids(found: list[int]) -> frozenset[int]:
