@@ -11,7 +11,7 @@ from tintype.accounts.store import QUERIES
 from tintype.base.cache import Kind, Source
 from tintype.base.ids import AccountId, has_shard
 
-CARDS = Kind("account", Account, ttl_s=300, decoded_here=10_000)
+CARDS = Kind("account", Account, ttl_s=300, decoded_here=20_000)
 
 
 class Directory:

@@ -20,7 +20,7 @@ from tintype.feed import Entry
 from tintype.media import Addresses
 from tintype.posts import Post
 
-MOST_KEPT = 5_000
+MOST_KEPT = 20_000
 TAG_BYTES = 12
 LIKES, COMMENTS, CHOICES, FLAGS = (
     b',"like_count":',

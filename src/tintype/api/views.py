@@ -248,11 +248,11 @@ def show_post(
     has_saved: bool,
 ) -> PostView:
     """A post; `people` are its author and those in its pictures and words that the viewer may know of."""
-    signed = people[post.author_id].is_private
+    signed, code = people[post.author_id].is_private, encode_short(post.id)
     return PostView(
         post_id=str(post.id),
-        code=encode_short(post.id),
-        permalink=f"/p/{encode_short(post.id)}",
+        code=code,
+        permalink=f"/p/{code}",
         author=show_author(people[post.author_id]),
         media=[show_media(item, people, addresses, signed=signed) for item in post.media],
         caption=post.caption,
@@ -276,10 +276,11 @@ def show_post(
 
 def show_grid_post(post: Post, layout: Layout, addresses: Addresses, *, signed: bool) -> GridPostView:
     """A post as a square."""
+    code = encode_short(post.id)
     return GridPostView(
         post_id=str(post.id),
-        code=encode_short(post.id),
-        permalink=f"/p/{encode_short(post.id)}",
+        code=code,
+        permalink=f"/p/{code}",
         cover=show_media(post.media[0], {}, addresses, signed=signed) if post.media else None,
         media_count=len(post.media),
         like_count=post.like_count,

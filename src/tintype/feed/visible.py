@@ -24,7 +24,7 @@ from tintype.base.log import get_log
 from tintype.posts import Counts, Post, Posts
 
 QUERIES = Queries.load(Path(__file__).with_name("visible.sql"))
-MOST_KNOWN = 10_000
+MOST_KNOWN = 20_000
 NO_COUNTS = Counts(0, 0, 0, 0)
 NONE: frozenset[int] = frozenset()
 log = get_log("feed")

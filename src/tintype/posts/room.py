@@ -19,8 +19,8 @@ from tintype.graph import Graph, Sight
 from tintype.posts.models import Counts, Place, Post, PostMedia, Span
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
-CARDS = Kind("post", Post, ttl_s=3_600, version=2, decoded_here=5_000, absent_s=60)
-COUNTS = Kind("post_counts", Counts, ttl_s=3_600, decoded_here=5_000, absent_s=60)
+CARDS = Kind("post", Post, ttl_s=3_600, version=2, decoded_here=20_000, absent_s=60)
+COUNTS = Kind("post_counts", Counts, ttl_s=3_600, decoded_here=20_000, absent_s=60)
 SERVER_AWAY = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 """What a write on another shard may meet that the event makes good later."""
 
