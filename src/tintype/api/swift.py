@@ -10,10 +10,10 @@ came in is known to have ended by the time the page is ready: it is looked at ag
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import parse_qsl
 
+import msgspec
 from litestar.types import Scope, Send
 
 from tintype.accounts import Account, hash_token, is_due
@@ -36,8 +36,7 @@ TRIES = 2
 COOKIE, BEARER = SESSION_COOKIE.encode() + b"=", b"Bearer "
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True):
     """Which page is asked for."""
 
     mode: Mode = "ranked"
@@ -48,8 +47,7 @@ class Wanted:
 FIRST = Wanted()
 
 
-@dataclass(frozen=True)
-class Sent:
+class Sent(msgspec.Struct, frozen=True):
     """What came with a request."""
 
     token: str

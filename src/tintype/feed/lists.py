@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import msgspec
 
@@ -38,6 +39,7 @@ OPEN_MS = 10_000
 """How long a list waits to be filled by somebody who may have died."""
 RENEW_EVERY_S = 3_600.0
 MOST_RENEWALS = 100_000
+MOST_NOTES = 10_000
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Lists:
         self._wire, self._keep_s, self._spans_slots, self._clock = wire, keep_s, spans_slots, clock
         self._heads = [f"{name}:{{{bucket}}}:" for bucket in range(BUCKETS)]
         self._renewed: dict[int, float] = {}
+        self._renew_every_s = min(RENEW_EVERY_S, keep_s / 4)
 
     def key(self, owner: int) -> str:
         """Where the list of this account lies. The low bits of an id are mostly zero, its time is not."""
@@ -85,10 +88,14 @@ class Lists:
         key = self.key(owner)
         return [("LRANGE", key, 0, HEAD - 1), ("LINDEX", key, -1)]
 
+    def is_due(self, owner: AccountId) -> bool:
+        """Whether it is time to say that a list is to be kept for longer."""
+        return self._clock() - self._renewed.get(owner, -RENEW_EVERY_S) >= self._renew_every_s
+
     async def renew(self, owner: AccountId) -> None:
         """A list that was read is kept for longer; said once in a while, not at every read."""
         now = self._clock()
-        if now - self._renewed.get(owner, -RENEW_EVERY_S) < min(RENEW_EVERY_S, self._keep_s / 4):
+        if not self.is_due(owner):
             return
         if len(self._renewed) > MOST_RENEWALS:
             self._renewed.clear()
@@ -174,12 +181,12 @@ def _parse(entries: list[bytes], note: bytes, *, is_cut: bool) -> Found:
     ids = msgspec.json.decode(b"[" + b",".join(entries) + b"]", type=list[int])
     ids.reverse()
     ids.sort()  # nearly sorted already, which makes this cheap
-    state, _, stars = note.partition(b",")
-    return Found(ids, _stars(stars), is_ready=state == b"=", is_cut=is_cut)
+    return Found(ids, _stars(note), is_ready=note[:2] == b"=,", is_cut=is_cut)
 
 
-def _stars(names: bytes) -> tuple[AccountId, ...]:
-    return tuple(AccountId(int(each)) for each in names.split(b",") if each)
+@lru_cache(maxsize=MOST_NOTES)
+def _stars(note: bytes) -> tuple[AccountId, ...]:
+    return tuple(AccountId(int(each)) for each in note.split(b",")[1:] if each)
 
 
 def _note(token: str) -> str:

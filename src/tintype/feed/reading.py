@@ -96,7 +96,7 @@ class Reading:
                 wanted = limit - len(page)
                 batch, order = order[:wanted], order[wanted:]
                 page += await self._visible.read(viewer, batch)
-                place = msgspec.structs.replace(place, served=place.served | set(batch))
+                place = Place(place.highest, place.lowest, place.served.union(batch))
             if not order:
                 place = Place(place.lowest - 1)
         has_more = place.lowest > 0 or timeline.sources.has_older(place.highest + 1)

@@ -30,15 +30,16 @@ class Sources:
 
         There may be fewer because of repeats, but none is left out between the first and the last.
         """
-        low, parts, found = self._floor, list[tuple[Sequence[int], int]](), set[int]()
+        low, parts, found = self._floor, list[tuple[Sequence[int], int]](), list[int]()
         for ids in self._lists:
             end = len(ids) if ids[-1] <= at_most else bisect_right(ids, at_most)
             if end > count and ids[end - count] > low:
                 low = ids[end - count]
             parts.append((ids, end))
         for ids, end in parts:
-            found.update(ids[bisect_left(ids, low, 0, end) : end])
-        return cast("list[PostId]", sorted(found, reverse=True)[:count])
+            found += ids[bisect_left(ids, low, 0, end) : end]
+        found.sort(reverse=True)  # runs that are sorted already, which makes this cheap
+        return cast("list[PostId]", list(dict.fromkeys(found))[:count])
 
     def between(self, lowest: int, highest: int) -> list[PostId]:
         """Every id within these bounds, newest first."""

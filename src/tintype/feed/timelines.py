@@ -59,23 +59,28 @@ class Timelines:
         # The stars of last time are asked about in the same round trip; the list itself says who they are now.
         known = self._known.get(viewer, ())
         lists = self._stars.fresh(known)
-        guessed = [star for star in known if star not in lists]
+        guessed = [star for star in known if star not in lists] if len(lists) < len(known) else []
         own = self._lists.ask_head(viewer) if is_head else [self._lists.ask(viewer)]
         answers = await self._wire.ask(*own, *self._stars.ask(guessed), *along)
         found = parse_head(answers[0], answers[1]) if is_head else parse(answers[0])
-        del answers[: len(own)]
+        replies = answers[len(own) + len(guessed) :]
         if guessed:
-            lists |= await self._stars.learn(guessed, answers[: len(guessed)])
-        timeline = await self._ready(viewer, found)
-        missing = [star for star in timeline.stars if star not in lists]
-        if missing:
-            lists |= self._stars.fresh(missing)
-            missing = [star for star in missing if star not in lists]
+            lists |= await self._stars.learn(guessed, answers[len(own) : len(own) + len(guessed)])
+        if found is None or not found.is_ready or self._lists.is_due(viewer):
+            found = await self._ready(viewer, found)
+        if found.stars != known:
+            await self._complete(lists, found.stars)
+            self._remember(viewer, found.stars)
+        return Timeline(
+            Sources([found.ids, *[lists[star] for star in found.stars]], is_cut=found.is_cut), replies
+        )
+
+    async def _complete(self, lists: dict[AccountId, list[int]], stars: Sequence[AccountId]) -> None:
+        """The lists of these stars are among the lists."""
+        lists |= self._stars.fresh([star for star in stars if star not in lists])
+        missing = [star for star in stars if star not in lists]
         if missing:
             lists |= await self._stars.learn(missing, await self._wire.ask(*self._stars.ask(missing)))
-        self._remember(viewer, timeline.stars)
-        sources = Sources([timeline.ids, *(lists[star] for star in timeline.stars)], is_cut=timeline.is_cut)
-        return Timeline(sources, answers[len(guessed) :])
 
     async def _ready(self, viewer: AccountId, found: Found | None) -> Found:
         """The list once it is there, whoever builds it."""

@@ -27,11 +27,12 @@ class Ordering:
 
     def scores(self, features: Floats, outcomes: Floats) -> Floats:
         """What each post is worth by itself."""
-        return (outcomes @ self.values) * self.factors(features)
+        return cast("Floats", (outcomes @ self.values) * self.factors(features))
 
     def factors(self, features: Floats) -> Floats:
         """What age and having been seen leave of a post's worth."""
-        return self.by_age(features) * self.by_sight(features)
+        factors = self.by_age(features)
+        return factors * self.by_sight(features) if features[:, _SEEN].any() else factors
 
     def by_age(self, features: Floats) -> Floats:
         """What is left at a post's age."""
