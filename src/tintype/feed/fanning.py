@@ -28,7 +28,7 @@ from tintype.posts import PostPublished
 
 log = get_log("feed")
 PART = 2_000
-PAGE = 1_000
+PAGE = 2_000
 
 entries = Counter("tintype_feed_entries", "Posts pushed to timelines: one for each timeline and post.")
 

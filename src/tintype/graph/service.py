@@ -90,10 +90,9 @@ class Graph:
     ) -> AsyncIterator[list[AccountId]]:
         """All followers whose ids lie above `after` and not above `until`, a page at a time."""
         while True:
-            rows = await self._shards.owner(of).fetch(
+            page: list[AccountId] = await self._shards.owner(of).fetch_value(
                 QUERIES.page_followers, account_id=of, after=after, until=until, limit=size
             )
-            page = [AccountId(row["follower_id"]) for row in rows]
             if page:
                 yield page
             if len(page) < size:
