@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from tintype.base.ids import AccountId, PostId
+from tintype.base.scripts import Script, run
 from tintype.base.wire import Command, Wire
 from tintype.feed.scripts import (
     DROP_MARKED,
@@ -23,8 +24,6 @@ from tintype.feed.scripts import (
     OPEN,
     PUSH,
     RENEW,
-    Script,
-    run,
 )
 
 KEYS_PER_SCRIPT = 200

@@ -82,8 +82,9 @@ class Graph:
 
     async def list_followees(self, of: AccountId) -> list[AccountId]:
         """Whom an account follows."""
-        rows = await self._shards.owner(of).fetch(QUERIES.list_followees, account_id=of, limit=MOST_FOLLOWEES)
-        return [AccountId(row["followee_id"]) for row in rows]
+        return await self._shards.owner(of).fetch_value(
+            QUERIES.list_followees, account_id=of, limit=MOST_FOLLOWEES
+        )
 
     async def pages_of_followers(
         self, of: AccountId, *, size: int = 1000, after: int = 0, until: int = LARGEST_ID
