@@ -2,8 +2,8 @@
 
 It is pulled, not pushed. Redis remembers what each author shows (see `rings.py`); a viewer's tray asks that of
 everybody they follow, in one round trip. What is remembered is judged at every read: whether it lives, by the clock of
-the server that keeps it; who may see it, by `Sight` and by the authors' own lists of close friends. So a story costs one
-forgetting however many follow its author, and an emptied Redis costs one query per server.
+the server that keeps it; who may see it, by `Sight` and by the authors' own lists of close friends. So a story costs
+one forgetting however many follow its author, and an emptied Redis costs one query per server.
 
 Few of those followed show anything, and a tray has room for fewer still: `Sight`, which costs most, is asked about
 those who would come first, and about the next only where it leaves room for them.
