@@ -4,7 +4,8 @@ Ours: posts of authors with 100, 1,000 and 10,000 followers on the whole way: th
 the worker's handlers, followers from their shard, entries on timelines of 800. One worker process. Reference: ZADD into
 sorted sets of 800, one for each follower, packed beforehand and sent through a bare socket in windows of a thousand,
 never trimmed: what a program gets out of Redis that does nothing else (`bench/raw_redis.py`). The ratio is entries a
-second. `push alone` leaves out everything before Redis.
+second. `push alone` leaves out everything before Redis. Processor time is told for every process there is, ours and
+theirs, because on a machine that is busy otherwise a rate says as much about the others.
 """
 
 import asyncio
@@ -14,17 +15,18 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from prometheus_client import REGISTRY
+import psutil
 
 from bench.raw_redis import RawRedis, pack
 from bench.support import BenchResult, Ratio, main
-from bench.towns import engines, installation
+from bench.towns import cpu_s, engines, installation
 from tintype.base.ids import AccountId, PostId
 from tintype.base.outbox import Outbox
+from tintype.feed.fanning import entries as pushed
 from tintype.feed.lists import Lists
 from tintype.media import QUERIES as MEDIA
 from tintype.posts import PostPublished
-from tintype.simulation import ENTRIES, NEVER, Person, Settler
+from tintype.simulation import NEVER, Person, Settler
 from tintype.simulation.population import HABITS
 from tintype.wiring import Rooms
 from tintype.worker import Worker
@@ -32,7 +34,7 @@ from tintype.worker import Worker
 NAME = "feed-fan-out"
 SIZES = (100, 1_000, 10_000)
 LONGEST = 800
-PER_TRANSACTION = 10
+PER_TRANSACTION = 250
 AT_ONCE = 50
 SORTED = "bench:sorted:"
 
@@ -47,18 +49,28 @@ class Field:
     """By number of followers: authors, and the places of their followers among the readers."""
     lists: Lists
     raw: RawRedis
+    engines: dict[str, list[psutil.Process]]
+
+    def cpu(self) -> dict[str, float]:
+        """Processor time spent so far, by engine; ours is this process, which is worker and client at once."""
+        return {"ours": time.process_time()} | {name: cpu_s(*some) for name, some in self.engines.items()}
 
 
 @dataclass(frozen=True)
-class Round:
-    """Entries a second of each contender, and processor time an entry, which other programs disturb less."""
+class Turn:
+    """Entries a second, and processor time an entry, which other programs disturb less."""
 
-    whole: float
-    alone: float
-    bare: float
-    worker_us: float
-    redis_us: float
-    bare_us: float
+    rate: float
+    us: dict[str, float]
+
+    @property
+    def all_us(self) -> float:
+        """Of all processes together."""
+        return sum(self.us.values())
+
+
+Round = dict[str, Turn]
+"""One turn of each contender: the whole way, pushing alone, and the bare command."""
 
 
 def run(*, quick: bool = False) -> BenchResult:
@@ -70,15 +82,18 @@ def run(*, quick: bool = False) -> BenchResult:
 async def _measure(readers: int, entries: int, rounds: int) -> BenchResult:
     found: dict[int, list[Round]] = {}
     async with _prepared(readers) as field, _working(field.rooms):
-        for number in range(rounds):
+        for number in range(-1, rounds):
             for size in field.authors:
-                found.setdefault(size, []).append(await _round(field, size, entries, number))
-                last = found[size][-1]
-                print(
-                    f"{size:,} followers: {last.whole:,.0f}/s, push alone {last.alone:,.0f}/s, ZADD {last.bare:,.0f}/s"
+                last = await _round(field, size, entries, number)
+                if number < 0:
+                    continue  # connections and statements are warm from here on
+                found.setdefault(size, []).append(last)
+                told = ", ".join(
+                    f"{name} {turn.rate:,.0f}/s {turn.all_us:.1f} µs" for name, turn in last.items()
                 )
+                print(f"{size:,} followers: {told}")
         weights = await _weigh(field)
-    ratios = {size: _ratio([each.whole / each.bare for each in some]) for size, some in found.items()}
+    ratios = {size: _rates(some, "whole") for size, some in found.items()}
     return BenchResult(
         name=NAME,
         ratio=statistics.geometric_mean(each.median for each in ratios.values()),
@@ -92,17 +107,23 @@ async def _measure(readers: int, entries: int, rounds: int) -> BenchResult:
 
 
 def _detail(some: Sequence[Round]) -> dict[str, str]:
-    def median(name: str) -> float:
-        return statistics.median(getattr(each, name) for each in some)
-
     return {
-        "ratio": str(_ratio([each.whole / each.bare for each in some])),
-        "push alone": str(_ratio([each.alone / each.bare for each in some])),
-        "entries/s": f"{median('whole'):,.0f}, push alone {median('alone'):,.0f}, ZADD {median('bare'):,.0f}",
-        "CPU-µs an entry": (
-            f"worker {median('worker_us'):.2f}, Redis {median('redis_us'):.2f}; ZADD: Redis {median('bare_us'):.2f}"
-        ),
+        "ratio": str(_rates(some, "whole")),
+        "push alone": str(_rates(some, "alone")),
+        "processor time of all": str(_ratio([each["bare"].all_us / each["whole"].all_us for each in some])),
+    } | {
+        name: f"{statistics.median(each[name].rate for each in some):,.0f}/s, CPU-µs an entry: {_cpu(some, name)}"
+        for name in some[0]
     }
+
+
+def _cpu(some: Sequence[Round], name: str) -> str:
+    medians = {each: statistics.median(turn[name].us[each] for turn in some) for each in some[0][name].us}
+    return ", ".join(f"{each} {us:.2f}" for each, us in medians.items())
+
+
+def _rates(some: Sequence[Round], name: str) -> Ratio:
+    return _ratio([each[name].rate / each["bare"].rate for each in some])
 
 
 def _ratio(ratios: Sequence[float]) -> Ratio:
@@ -116,6 +137,11 @@ async def _round(field: Field, size: int, entries: int, number: int) -> Round:
         for each in range(entries // size)
     ]
     others = [(one, await _draw(field, one[0])) for one, _ in posts]
+    commands = [
+        pack("ZADD", f"{SORTED}{place}", post_id, post_id)
+        for (_, places), post_id in posts
+        for place in places
+    ]
 
     async def whole() -> float:
         return await _publish(field.rooms, [(author, post_id) for (author, _), post_id in posts], entries)
@@ -124,25 +150,17 @@ async def _round(field: Field, size: int, entries: int, number: int) -> Round:
         return await _push(field, others, entries)
 
     async def bare() -> float:
-        commands = [
-            pack("ZADD", f"{SORTED}{place}", post_id, post_id)
-            for (_, places), post_id in posts
-            for place in places
-        ]
         return await asyncio.to_thread(field.raw.rate, commands)
 
-    rates: dict[str, float] = {}
-    own_us: dict[str, float] = {}
-    redis_us: dict[str, float] = {}
     turns = [("whole", whole), ("bare", bare), ("alone", alone)]
+    found: Round = {}
     for name, measure in turns[number % 3 :] + turns[: number % 3]:
-        before, started = await _redis_cpu_s(field.rooms), time.process_time()
-        rates[name] = await measure()
-        own_us[name] = (time.process_time() - started) * 1e6 / entries
-        redis_us[name] = (await _redis_cpu_s(field.rooms) - before) * 1e6 / entries
-    return Round(
-        rates["whole"], rates["alone"], rates["bare"], own_us["whole"], redis_us["whole"], redis_us["bare"]
-    )
+        before = field.cpu()
+        rate = await measure()
+        found[name] = Turn(
+            rate, {each: (now - before[each]) * 1e6 / entries for each, now in field.cpu().items()}
+        )
+    return {name: found[name] for name, _ in turns}
 
 
 async def _publish(rooms: Rooms, posts: Sequence[tuple[AccountId, PostId]], entries: int) -> float:
@@ -172,7 +190,7 @@ async def _push(field: Field, posts: Sequence[tuple[tuple[AccountId, range], Pos
 
 async def _weigh(field: Field) -> dict[str, float]:
     """Bytes an entry of a timeline of 800 and of a sorted set of 800, as Redis tells."""
-    redis, reader = field.rooms.redis, AccountId(field.readers[0] + 1)
+    redis, reader = field.rooms.redis, AccountId(1)  # somebody who is not among the readers
     ids = [await _draw(field, field.readers[0]) for _ in range(LONGEST)]
     await _fill(field.lists, [reader], ids[::-1])
     async with redis.pipeline(transaction=False) as pipe:
@@ -188,13 +206,13 @@ async def _weigh(field: Field) -> dict[str, float]:
 
 @asynccontextmanager
 async def _prepared(readers: int) -> AsyncGenerator[Field]:
-    async with engines() as (found, _), installation(found, "fan_out", threshold=NEVER) as rooms:
+    async with engines() as (found, parts), installation(found, "fan_out", threshold=NEVER) as rooms:
         people, places = _people(readers)
         ids = await Settler(rooms.shards).settle(people)
         lists = rooms.feed._lists  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the ones that are pushed to
         raw = RawRedis(rooms.settings.redis)
         authors = {size: [(ids[number], some) for number, some in each] for size, each in places.items()}
-        field = Field(rooms, ids[:readers], authors, lists, raw)
+        field = Field(rooms, ids[:readers], authors, lists, raw, parts)
         older = [await _draw(field, ids[0]) for _ in range(LONGEST)]
         await _fill(lists, field.readers, older[::-1])
         await asyncio.to_thread(raw.send, (_sorted_set(place, older) for place in range(readers)))
@@ -241,13 +259,8 @@ async def _draw(field: Field, owner: AccountId) -> PostId:
     return PostId(await field.rooms.shards.owner(owner).fetch_value(MEDIA.draw_media_id))
 
 
-async def _redis_cpu_s(rooms: Rooms) -> float:
-    found = await rooms.redis.info("cpu")
-    return float(found["used_cpu_user"]) + float(found["used_cpu_sys"])
-
-
 def _counted() -> float:
-    return REGISTRY.get_sample_value(ENTRIES) or 0.0
+    return next(sample.value for metric in pushed.collect() for sample in metric.samples)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ import asyncpg
 from bench.rooms import open_bench_rooms
 from bench.support import BenchResult, main
 from tintype.base.ids import AccountId
-from tintype.stories.store import RINGS
 from tintype.wiring import Rooms
 
 NAME = "stories"
@@ -78,7 +77,7 @@ async def _measure(rounds: int) -> tuple[dict[int, tuple[list[float], list[float
             cold: list[float] = []
             for _ in range(rounds):
                 warm.append(await _timed(rooms, viewer))
-                await rooms.cache.forget(RINGS, *people[:size])
+                await rooms.stories.rings.forget(*people[:size])
                 cold.append(await _timed(rooms, viewer))
             times[size] = warm, cold
             print(f"{size}: {_part(warm, 0.5):.1f} ms remembered, {_part(cold, 0.5):.1f} ms asked")

@@ -247,7 +247,8 @@ def build_rooms(
         media=pictures.library,
         ranking=ordering,
         limiter=limiter,
-        cache=cache,
+        wire=wire,
+        namespace=settings.namespace,
         stories_per_day=settings.stories_per_day,
     )
     pictures.library.listen(shown.forget_pictures)

@@ -102,5 +102,19 @@ def test_the_picture_is_well_formed_and_shows_every_threshold() -> None:
     assert len([line for line in sketch(report) if "hybrid 1,000" in line]) == 4
 
 
+def test_where_the_machine_fell_behind_nothing_is_recommended_and_the_picture_says_so() -> None:
+    queueing = Spread(100, 900.0, 5_000.0, 7_000.0, 9_000.0)
+    outcomes = [costing(0, 0.1, late_ms=queueing, read_ms=queueing), costing(200, 2.0), costing(NEVER, 3.0)]
+    advice = advise(outcomes, 500)
+    picture = draw(Report(Choices(), 800, outcomes, advice))
+    words = " ".join(ET.fromstring(picture).itertext())  # noqa: S314 - we drew it
+
+    assert "to about 200" in advice
+    assert "fell behind the plan with it: pull." in advice
+    assert words.count("pull *") == 4
+    assert "mostly waiting" in words
+    assert picture.count("stroke-dasharray") == 1, "what is promised, where the scale reaches that far"
+
+
 def test_a_threshold_has_the_name_people_use() -> None:
     assert [name_of(each) for each in (0, 10_000, NEVER)] == ["pull", "hybrid 10,000", "push"]

@@ -201,7 +201,7 @@ async def test_what_a_dead_process_forgot_to_forget_the_event_makes_good(
 
     media_id = await upload(ana)
     with monkeypatch.context() as dying:
-        dying.setattr(rooms.cache, "forget", die)
+        dying.setattr(rooms.stories.rings, "forget", die)
         with pytest.raises(asyncio.CancelledError):
             await rooms.stories.publish(id_of(ana), NewStory(media_id=MediaId(int(media_id))))
 

@@ -1,6 +1,6 @@
 """The tray: oneself, then the unseen, the closer the earlier; it survives the loss of Redis."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pytest
 from httpx import AsyncClient
@@ -9,7 +9,7 @@ from tests.stories.showing import hear, id_of, ring_names, show, tray
 from tests.support import Person, join
 from tintype.base.ids import AccountId
 from tintype.stories import StoryId, StoryReplied, StorySeen
-from tintype.stories.store import RINGS
+from tintype.stories.rings import Shown
 from tintype.wiring import Rooms
 
 
@@ -108,16 +108,19 @@ async def test_an_emptied_redis_changes_nothing(rooms: Rooms, ana: Person, autho
 
 
 async def test_a_loader_that_read_before_a_story_does_not_hide_it(
-    rooms: Rooms, friends: tuple[Person, Person]
+    rooms: Rooms, friends: tuple[Person, Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody reads that there is nothing, a story appears, and only then the reading is stored: it is not."""
     ana, bo = friends
 
-    async def load_slowly(authors: list[AccountId]) -> dict[AccountId, tuple[tuple[int, bool], ...]]:
+    async def load_slowly(authors: Sequence[AccountId]) -> dict[AccountId, Shown]:
         await show(ana)
         return dict.fromkeys(authors, ())
 
-    await rooms.cache.get_many(RINGS, [id_of(ana)], load_slowly)
+    rings = rooms.stories.rings
+    with monkeypatch.context() as patch:
+        patch.setattr(rings, "_load", load_slowly)
+        assert await rings.find([id_of(ana)]) == {}
 
     assert await ring_names(bo) == ["ana"]
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 import msgspec
 
 from tintype.base.ids import AccountId, PostId
+from tintype.base.scripts import Script, run
 from tintype.base.wire import Command, Wire
 from tintype.feed.scripts import (
     DROP_MARKED,
@@ -24,13 +25,11 @@ from tintype.feed.scripts import (
     OPEN,
     PUSH,
     RENEW,
-    Script,
-    run,
 )
 
 KEYS_PER_SCRIPT = 200
 """A script blocks every other reader of Redis; this many keys take well under a millisecond."""
-SCRIPTS_AT_ONCE = 5
+SCRIPTS_AT_ONCE = 6
 HEAD = 200
 """How many of the newest are read where the newest will do."""
 BUCKETS = 256
@@ -102,9 +101,14 @@ class Lists:
         self._renewed[owner] = now
         await run(self._wire, RENEW, RENEW.call([self.key(owner)], self._keep_s))
 
-    async def push(self, post_id: PostId, owners: Sequence[AccountId]) -> int:
-        """Put a post on top of those lists that exist; returns how many did."""
-        return await self._on_many(PUSH, owners, post_id)
+    async def push(self, post_id: PostId, owners: Sequence[AccountId], *, before: Sequence[str] = ()) -> int:
+        """Put a post on top of those lists that exist; returns how many did.
+
+        Lists of another kind can be named by their keys, of one bucket: the same trip goes there before, uncounted.
+        """
+        if not before:
+            return await self._on_many(PUSH, owners, post_id)
+        return await self._on_many(PUSH, owners, post_id, PUSH.call(before, post_id))
 
     async def mark(self, star: AccountId, owners: Sequence[AccountId]) -> int:
         """Let those lists that exist know of a star; returns how many did."""
@@ -140,12 +144,14 @@ class Lists:
         """Forget a list if it knows of this star."""
         await run(self._wire, DROP_MARKED, DROP_MARKED.call([self.key(owner)], star))
 
-    async def _on_many(self, script: Script, owners: Sequence[AccountId], value: int) -> int:
-        calls = [script.call(keys, value) for keys in self._batches(owners)]
-        total = 0
+    async def _on_many(
+        self, script: Script, owners: Sequence[AccountId], value: int, *before: Command
+    ) -> int:
+        calls = [*before, *(script.call(keys, value) for keys in self._batches(owners))]
+        answers: list[int] = []
         for start in range(0, len(calls), SCRIPTS_AT_ONCE):
-            total += sum(await run(self._wire, script, *calls[start : start + SCRIPTS_AT_ONCE]))
-        return total
+            answers += await run(self._wire, script, *calls[start : start + SCRIPTS_AT_ONCE])
+        return sum(answers[len(before) :])
 
     def _batches(self, owners: Sequence[AccountId]) -> Iterator[list[str]]:
         """Keys that go into one script: of any bucket on a single server, of one bucket in a cluster."""

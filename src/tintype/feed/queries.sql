@@ -16,6 +16,15 @@ FROM unnest(:ids::bigint[]) AS author (id);
 SELECT a.follower_count, s.change_id, coalesce(s.is_settled, false) AS is_settled
 FROM accounts AS a LEFT JOIN feed_stars AS s ON s.account_id = a.id WHERE a.id = :account_id;
 
+-- name: gather_fans
+-- How posts of many authors travel, and the first of those to whom they travel, in one snapshot of each shard.
+SELECT a.id AS author_id, a.follower_count, s.change_id, coalesce(s.is_settled, false) AS is_settled,
+       CASE WHEN NOT coalesce(s.is_settled, false) THEN ARRAY(
+           SELECT f.follower_id FROM followers AS f
+           WHERE f.account_id = a.id AND f.is_active ORDER BY f.follower_id LIMIT :limit_each::int
+       ) END AS followers
+FROM accounts AS a LEFT JOIN feed_stars AS s ON s.account_id = a.id WHERE a.id = ANY(:ids::bigint[]);
+
 -- name: begin_star
 -- An author becomes a star, or becomes one anew because nothing came of the last time. Nobody who has left does, and of
 -- many who begin at once only one gets a row.

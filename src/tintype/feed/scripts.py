@@ -5,46 +5,11 @@ the stars whose own lists are to be read beside it; `?token:,12,` in one that is
 rose meanwhile. One key holds everything, so it is there as a whole or not at all.
 """
 
-import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-
-from redis.exceptions import ResponseError
-
-from tintype.base.wire import Command, Wire
+from tintype.base.scripts import Script
 
 LONGEST = 800
 TRIM_AT = 1000
 """Trimming lazily, every 200 pushes, keeps most pushes at a single command."""
-
-
-@dataclass(frozen=True)
-class Script:
-    """A script, called by the hash that Redis knows it by."""
-
-    text: str
-    sha: str
-
-    @classmethod
-    def of(cls, text: str) -> "Script":
-        """A script from its text."""
-        return cls(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
-
-    def call(self, keys: Sequence[str], *args: str | int) -> Command:
-        """The command that runs it."""
-        return ("EVALSHA", self.sha, len(keys), *keys, *args)
-
-
-async def run(wire: Wire, script: Script, *calls: Command) -> list[Any]:
-    """Run a script some times in one round trip; a Redis that does not know it learns it first."""
-    try:
-        return await wire.ask(*calls)
-    except ResponseError as error:
-        if "script" not in str(error).lower():
-            raise
-    await wire.ask(("SCRIPT", "LOAD", script.text))
-    return await wire.ask(*calls)
 
 
 PUSH = Script.of(f"""

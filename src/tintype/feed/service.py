@@ -26,6 +26,8 @@ from tintype.posts import PostPublished, Posts
 log = get_log("feed")
 PARTS_AT_ONCE = 4
 """Parts of large fan-outs that one worker pushes at a time: enough to be quick, few enough to leave room."""
+POSTS_AT_ONCE = 128
+"""Posts that one worker has under way: whom they go to is asked together, so many cost little more than few."""
 DAY_S = 86_400
 
 
@@ -100,7 +102,7 @@ class Feed:
     def handlers(self) -> list[Handler]:
         """What the feed does when something has happened."""
         return [
-            on(PostPublished, self._fanning.fan_out, name="feed-fan-out"),
+            on(PostPublished, self._fanning.fan_out, name="feed-fan-out", concurrency=POSTS_AT_ONCE),
             on(FanOutDue, self._fanning.fan_out_part, name="feed-fan-out-part", concurrency=PARTS_AT_ONCE),
             on(StarRisen, self._fanning.tell_of_star, name="feed-star-risen", concurrency=PARTS_AT_ONCE),
             on(FollowChanged, self.follow_changed, name="feed-follow-changed"),

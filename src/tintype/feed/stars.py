@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from shardwright.running import Shards
-from tintype.base.ids import AccountId, PostId
+from tintype.base.ids import AccountId
 from tintype.base.outbox import Outbox
 from tintype.base.wire import Command
 from tintype.feed.building import QUERIES, Building
@@ -44,12 +44,8 @@ class StarBook:
     def __init__(self, shards: Shards, outbox: Outbox, *, rises_at: int) -> None:
         self._shards, self._outbox, self._rises_at = shards, outbox, rises_at
 
-    async def find(self, author: AccountId) -> Standing | None:
-        """How an author's posts travel now, after crossing the threshold if it is time to; None of nobody."""
-        row = await self._shards.owner(author).fetch_one(QUERIES.find_standing, account_id=author)
-        if row is None:
-            return None
-        standing = Standing(row["follower_count"], row["change_id"], row["is_settled"])
+    async def cross(self, author: AccountId, standing: Standing) -> Standing:
+        """How an author's posts travel from now on: crosses the threshold where it is time to."""
         if standing.change_id is None and standing.follower_count >= self._rises_at:
             return await self._rise(author, standing)
         if standing.change_id is not None and standing.follower_count < self._rises_at * FALLS_BELOW:
@@ -134,9 +130,9 @@ class StarLists:
                     learnt |= await self._load([star for star in some if star not in learnt])
         return learnt
 
-    async def push(self, post_id: PostId, star: AccountId) -> None:
-        """A star's list, if there is one, has the post."""
-        await self._lists.push(post_id, [star])
+    def key(self, star: AccountId) -> str:
+        """Where a star's list lies: in a cluster beside the star's own timeline."""
+        return self._lists.key(star)
 
     async def drop(self, star: AccountId) -> None:
         """Forget a list."""

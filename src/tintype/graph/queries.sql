@@ -162,15 +162,19 @@ SELECT follower_id FROM followers
 WHERE account_id = :account_id AND follower_id = ANY(:candidates::bigint[]) AND is_active;
 
 -- name: list_followees
--- Whom an account follows.
-SELECT followee_id FROM following WHERE account_id = :account_id AND NOT is_requested
-ORDER BY followee_id LIMIT :limit;
+-- Whom an account follows, as one array.
+SELECT ARRAY(
+    SELECT followee_id FROM following WHERE account_id = :account_id AND NOT is_requested
+    ORDER BY followee_id LIMIT :limit
+) AS ids;
 
 -- name: page_followers
--- Followers in order of id, a page at a time: for work that must meet each of them once.
-SELECT follower_id FROM followers
-WHERE account_id = :account_id AND is_active AND follower_id > :after AND follower_id <= :until
-ORDER BY follower_id LIMIT :limit;
+-- Followers in order of id, a page at a time, as one array: for work that must meet each of them once.
+SELECT ARRAY(
+    SELECT follower_id FROM followers
+    WHERE account_id = :account_id AND is_active AND follower_id > :after AND follower_id <= :until
+    ORDER BY follower_id LIMIT :limit
+) AS ids;
 
 -- name: cut_followers
 -- Every so-manieth follower in order of id: where work on all of them can be cut into parts.

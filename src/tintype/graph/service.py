@@ -82,18 +82,18 @@ class Graph:
 
     async def list_followees(self, of: AccountId) -> list[AccountId]:
         """Whom an account follows."""
-        rows = await self._shards.owner(of).fetch(QUERIES.list_followees, account_id=of, limit=MOST_FOLLOWEES)
-        return [AccountId(row["followee_id"]) for row in rows]
+        return await self._shards.owner(of).fetch_value(
+            QUERIES.list_followees, account_id=of, limit=MOST_FOLLOWEES
+        )
 
     async def pages_of_followers(
         self, of: AccountId, *, size: int = 1000, after: int = 0, until: int = LARGEST_ID
     ) -> AsyncIterator[list[AccountId]]:
         """All followers whose ids lie above `after` and not above `until`, a page at a time."""
         while True:
-            rows = await self._shards.owner(of).fetch(
+            page: list[AccountId] = await self._shards.owner(of).fetch_value(
                 QUERIES.page_followers, account_id=of, after=after, until=until, limit=size
             )
-            page = [AccountId(row["follower_id"]) for row in rows]
             if page:
                 yield page
             if len(page) < size:

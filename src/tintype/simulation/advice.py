@@ -15,19 +15,29 @@ def advise(outcomes: Sequence[Outcome], most_followers: int) -> str:
     """Which threshold to take for people like these, and why."""
     if not any(outcome.posts for outcome in outcomes):
         return "Nobody posted: simulate more people or more hours."
-    behind = [outcome for outcome in outcomes if outcome.late_ms.p99 > LATE_MS]
-    if len(behind) == len(outcomes):
+    if all(fell_behind(outcome) for outcome in outcomes):
         return (
-            f"This machine fell {behind[0].late_ms.p99 / 1000:.1f} s behind the plan: what was measured is the queue. "
-            "Repeat with a lower --speed."
+            f"This machine fell {outcomes[0].late_ms.p99 / 1000:.1f} s behind the plan: "
+            "what was measured is the queue. Repeat with a lower --speed."
         )
-    kept = [outcome for outcome in outcomes if _keeps_promises(outcome)]
-    if not kept:
+    best = recommend(outcomes)
+    if best is None:
         return (
             "No threshold kept reads below 500 ms and posts visible within 30 s for 99 in 100: "
             "this machine is too small for these people, or the speed too high."
         )
-    return _recommend(choose(kept), outcomes, most_followers)
+    return _say(best, outcomes, most_followers)
+
+
+def recommend(outcomes: Sequence[Outcome]) -> Outcome | None:
+    """The one to take, if anything can be said."""
+    kept = [outcome for outcome in outcomes if outcome.posts and _keeps_promises(outcome)]
+    return choose(kept) if kept else None
+
+
+def fell_behind(outcome: Outcome) -> bool:
+    """Whether the machine could not follow the plan: what was measured then is mostly waiting."""
+    return outcome.late_ms.p99 > LATE_MS
 
 
 def choose(outcomes: Sequence[Outcome]) -> Outcome:
@@ -44,11 +54,11 @@ def _keeps_promises(outcome: Outcome) -> bool:
         outcome.read_ms.p99 <= SLOWEST_READ_MS
         and outcome.fresh_ms.p99 <= STALEST_MS
         and not outcome.unseen
-        and outcome.late_ms.p99 <= LATE_MS
+        and not fell_behind(outcome)
     )
 
 
-def _recommend(best: Outcome, outcomes: Sequence[Outcome], most_followers: int) -> str:
+def _say(best: Outcome, outcomes: Sequence[Outcome], most_followers: int) -> str:
     others = ", ".join(
         f"{name_of(other.threshold)} {other.cpu_ms / best.cpu_ms:.2f} times as much"
         for other in outcomes
@@ -65,4 +75,11 @@ def _recommend(best: Outcome, outcomes: Sequence[Outcome], most_followers: int) 
         )
     else:
         what = f"set feed_push_followers to about {max(1, best.threshold):,}"
-    return f"For people like these {what}: {why}."
+    return f"For people like these {what}: {why}.{_besides(outcomes)}"
+
+
+def _besides(outcomes: Sequence[Outcome]) -> str:
+    behind = [name_of(outcome.threshold) for outcome in outcomes if fell_behind(outcome)]
+    if not behind:
+        return ""
+    return f" Not considered, because this machine fell behind the plan with it: {', '.join(behind)}."

@@ -1,9 +1,15 @@
-"""The report as a picture: an SVG of bars, written by hand, that needs nothing but a browser."""
+"""The report as a picture: an SVG of bars, written by hand, that needs nothing but a browser.
+
+The threshold to take is drawn in green. A star after a name says that the machine fell behind the plan there, so that
+its times are those of a queue; a dashed line is what the feed promises, where the scale reaches that far.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from textwrap import wrap
 
+from tintype.simulation.advice import SLOWEST_READ_MS, STALEST_MS, fell_behind, recommend
 from tintype.simulation.models import Outcome, Report, name_of
 
 WIDTH, PANEL, GAP, LABELS = 760, 34, 46, 120
@@ -11,6 +17,9 @@ WIDTH, PANEL, GAP, LABELS = 760, 34, 46, 120
 BAR = 420
 """The longest bar; the numbers stand to its right."""
 DARK, LIGHT, INK, PALE = "#2f5d8a", "#a9c4de", "#1d2733", "#5d6b7a"
+BEST_DARK, BEST_LIGHT, PROMISE = "#2e7d4f", "#a8d5ba", "#b3261e"
+LINE, LETTERS = 18, 108
+"""Height of a line of the advice, and how many letters fit on one."""
 
 
 @dataclass(frozen=True)
@@ -21,29 +30,33 @@ class Panel:
     main: Callable[[Outcome], float]
     worse: Callable[[Outcome], float]
     tell: Callable[[Outcome], str]
+    promise: float | None = None
+    """What the worse case should stay below."""
 
 
 PANELS = (
     Panel(
-        "Reading the feed: p50 (dark) and p99, ms",
+        "Reading the feed: p50 (dark) and p99, ms; promised: 500",
         lambda one: one.read_ms.p50,
         lambda one: one.read_ms.p99,
         lambda one: f"{one.read_ms.p50:.1f} / {one.read_ms.p99:.1f}",
+        SLOWEST_READ_MS,
     ),
     Panel(
-        "Published until a follower sees it: p50 (dark) and p99, ms",
+        "Published until a follower sees it: p50 (dark) and p99, ms; promised: 30,000",
         lambda one: one.fresh_ms.p50,
         lambda one: one.fresh_ms.p99,
         lambda one: f"{one.fresh_ms.p50:.0f} / {one.fresh_ms.p99:.0f}",
+        STALEST_MS,
     ),
     Panel(
-        "Timeline entries written per post",
+        "Timeline entries written for a post",
         lambda one: one.amplification,
         lambda one: one.amplification,
         lambda one: f"{one.amplification:.1f}",
     ),
     Panel(
-        "Processor time per deed (reads and posts), ms",
+        "Processor time of web, worker and Redis for a read or post, ms",
         lambda one: one.cpu_ms,
         lambda one: one.cpu_ms,
         lambda one: f"{one.cpu_ms:.2f}",
@@ -53,11 +66,13 @@ PANELS = (
 
 def draw(report: Report) -> str:
     """The picture as the text of an SVG file."""
-    rows = len(report.outcomes)
-    height = 60 + len(PANELS) * (GAP + rows * PANEL)
+    rows, advice = len(report.outcomes), _advice(report)
+    bottom = 60 + len(PANELS) * (GAP + rows * PANEL)
+    height = bottom + len(advice) * LINE + 12
     parts = [_text(16, 30, _title(report), size=15)]
     for place, panel in enumerate(PANELS):
         parts += _panel(panel, report.outcomes, 50 + place * (GAP + rows * PANEL))
+    parts += [_text(16, bottom + 16 + place * LINE, line) for place, line in enumerate(advice)]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         f'font-family="system-ui, sans-serif" role="img" aria-label="{escape(_title(report))}">\n'
@@ -72,25 +87,44 @@ def sketch(report: Report, width: int = 40) -> list[str]:
         most = max((panel.main(one) for one in report.outcomes), default=0.0)
         lines += ["", panel.title.replace(" (dark)", "")]
         lines += [
-            f"  {name_of(one.threshold):<16} {'█' * _length(panel.main(one), most, width):<{width}} {panel.tell(one)}"
+            f"  {_name(one):<16} {'█' * _length(panel.main(one), most, width):<{width}} {panel.tell(one)}"
             for one in report.outcomes
         ]
     return lines
 
 
 def _panel(panel: Panel, outcomes: Sequence[Outcome], top: int) -> list[str]:
-    most = max((panel.worse(one) for one in outcomes), default=0.0)
+    most, best = max((panel.worse(one) for one in outcomes), default=0.0), recommend(outcomes)
     parts = [_text(16, top + 28, panel.title, size=13)]
     for row, one in enumerate(outcomes):
         y = top + GAP - 8 + row * PANEL
         worse, main = (_length(ask(one), most, BAR) for ask in (panel.worse, panel.main))
+        dark, light = (BEST_DARK, BEST_LIGHT) if one is best else (DARK, LIGHT)
         parts += [
-            _text(16, y + 17, name_of(one.threshold), colour=PALE),
-            f'<rect x="{LABELS}" y="{y}" width="{worse}" height="24" rx="3" fill="{LIGHT}"/>',
-            f'<rect x="{LABELS}" y="{y}" width="{main}" height="24" rx="3" fill="{DARK}"/>',
+            _text(16, y + 17, _name(one), colour=BEST_DARK if one is best else PALE),
+            f'<rect x="{LABELS}" y="{y}" width="{worse}" height="24" rx="3" fill="{light}"/>',
+            f'<rect x="{LABELS}" y="{y}" width="{main}" height="24" rx="3" fill="{dark}"/>',
             _text(LABELS + worse + 8, y + 17, panel.tell(one)),
         ]
+    if panel.promise is not None and panel.promise <= most:
+        x, first = LABELS + _length(panel.promise, most, BAR), top + GAP - 12
+        parts.append(
+            f'<line x1="{x}" x2="{x}" y1="{first}" y2="{first + len(outcomes) * PANEL}" stroke="{PROMISE}" '
+            f'stroke-dasharray="4 3"/>'
+        )
     return parts
+
+
+def _advice(report: Report) -> list[str]:
+    """The sentence below the bars, and what a star means where there is one."""
+    lines = wrap(report.advice, LETTERS)
+    if any(fell_behind(one) for one in report.outcomes):
+        lines.append("* The machine fell behind the plan here: what was measured is mostly waiting.")
+    return lines
+
+
+def _name(outcome: Outcome) -> str:
+    return f"{name_of(outcome.threshold)}{' *' if fell_behind(outcome) else ''}"
 
 
 def _length(value: float, most: float, whole: int) -> int:

@@ -13,7 +13,7 @@ from tintype.stories.events import StoryRemoved
 from tintype.stories.highlights import Highlights
 from tintype.stories.models import HighlightId, StoryId
 from tintype.stories.seeing import Seeing
-from tintype.stories.store import QUERIES, RINGS, AtDesk, Desk, mention_ids
+from tintype.stories.store import QUERIES, AtDesk, Desk, mention_ids
 
 BATCH = 100
 GRACE_S = 3_600.0
@@ -93,7 +93,7 @@ class Keeping(AtDesk):
                     StoryId(row["id"]), account_id, gone["change_id"], mention_ids(row["mentions"])
                 )
                 await self._outbox.add(tx, event)
-        await self._desk.cache.forget(RINGS, account_id)
+        await self._desk.rings.forget(account_id)
         return len(rows)
 
     async def _erase_highlights(self, account_id: AccountId) -> int:

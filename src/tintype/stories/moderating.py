@@ -6,7 +6,7 @@ from tintype.stories.events import StoryRemoved
 from tintype.stories.highlights import Highlights
 from tintype.stories.models import HighlightId, StoryId
 from tintype.stories.reading import Reading
-from tintype.stories.store import QUERIES, RINGS, AtDesk, Desk, mention_ids
+from tintype.stories.store import QUERIES, AtDesk, Desk, mention_ids
 
 
 class Moderating(AtDesk):
@@ -54,7 +54,7 @@ class Moderating(AtDesk):
             if row is not None and change_id is not None:
                 mentioned = mention_ids(row["mentions"])
                 await self._outbox.add(tx, StoryRemoved(story_id, author_id, change_id, mentioned))
-        await self._desk.cache.forget(RINGS, author_id)
+        await self._desk.rings.forget(author_id)
 
     async def _turn(self, story_id: StoryId, *, is_hidden: bool) -> None:
         author_id = await self._author_of(story_id)
@@ -66,7 +66,7 @@ class Moderating(AtDesk):
                 mentioned = mention_ids(row["mentions"])
                 event = StoryRemoved(story_id, author_id, change_id, mentioned, is_back=not is_hidden)
                 await self._outbox.add(tx, event)
-        await self._desk.cache.forget(RINGS, author_id)
+        await self._desk.rings.forget(author_id)
 
     async def _author_of(self, story_id: StoryId) -> AccountId:
         if not has_shard(self._shards, story_id):

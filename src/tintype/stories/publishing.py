@@ -22,7 +22,7 @@ from tintype.stories.errors import (
 )
 from tintype.stories.events import StoryPublished, StoryRemoved
 from tintype.stories.models import LONGEST_ALT_TEXT, LONGEST_TEXT, MOST_MENTIONS, Mention, NewStory, StoryId
-from tintype.stories.store import QUERIES, RINGS, AtDesk, Desk, mention_ids
+from tintype.stories.store import QUERIES, AtDesk, Desk, mention_ids
 
 LONGEST_CLIP_MS = 61_000
 """A clip of 60 seconds, and the fraction that its last picture is shown."""
@@ -78,17 +78,17 @@ class Publishing(AtDesk):
 
     async def forget(self, author_id: AccountId) -> None:
         """What is remembered of somebody's ring is no longer true."""
-        await self._desk.cache.forget(RINGS, author_id)
+        await self._desk.rings.forget(author_id)
 
     async def forget_pictures(self, media_ids: Sequence[MediaId]) -> None:
         """Pictures changed, such as a clip that cannot be converted: the rings they are in are loaded anew."""
         wanted = [each for each in media_ids if has_shard(self._shards, each)]
         rows = await self._shards.gather(QUERIES.gather_owners, wanted) if wanted else ()
-        await self._desk.cache.forget(RINGS, *(row["account_id"] for row in rows))
+        await self._desk.rings.forget(*(AccountId(row["account_id"]) for row in rows))
 
     async def on_change(self, event: StoryPublished | StoryRemoved) -> None:
-        """The same again, for a process that died between the commit and the forgetting."""
-        await self.forget(event.author_id)
+        """The same again, for a process that died between the commit and the forgetting, or a Redis that was away."""
+        await self._desk.rings.drop(event.author_id)
 
     async def _author_of(self, story_id: StoryId) -> AccountId:
         if not has_shard(self._shards, story_id):

@@ -44,11 +44,13 @@ RETURNING id;
 SELECT story_now() AS now;
 
 -- name: gather_rings
--- What authors show now, whoever looks.
-SELECT s.author_id, s.id, s.audience = 'close_friends' AS is_close
+-- What authors show now, whoever looks, oldest first; who shows nothing has no row.
+SELECT s.author_id, array_agg(s.id ORDER BY s.id) AS ids,
+       array_agg(s.audience = 'close_friends' ORDER BY s.id) AS are_close
 FROM stories AS s JOIN media AS m ON m.id = s.media_id
 WHERE s.author_id = ANY(:ids::bigint[]) AND s.id >= stories_begin() AND s.removed_at IS NULL AND s.hidden_at IS NULL
-  AND m.state IN ('ready', 'processing');
+  AND m.state IN ('ready', 'processing')
+GROUP BY s.author_id;
 
 -- name: which_befriend
 -- Those of the authors who count somebody among their close friends: their own lists decide, where they lie.
@@ -88,6 +90,12 @@ ORDER BY s.id;
 -- name: which_seen hot
 -- Those of the stories that somebody has seen.
 SELECT story_id FROM seen_stories WHERE viewer_id = :viewer_id AND story_id = ANY(:ids::bigint[]);
+
+-- name: seen_since hot
+-- What somebody has seen of the stories from an id on.
+SELECT ARRAY(
+    SELECT story_id FROM seen_stories WHERE viewer_id = :viewer_id AND story_id >= :first_id
+) AS ids;
 
 -- name: mark_seen
 -- Seeing twice returns no row.

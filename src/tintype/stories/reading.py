@@ -64,6 +64,14 @@ class Reading(AtDesk):
         rows = await self._shards.owner(viewer).fetch(QUERIES.which_seen, viewer_id=viewer, ids=list(ids))
         return {StoryId(row["story_id"]) for row in rows}
 
+    async def seen_since(self, viewer: AccountId, first_id: int) -> set[int]:
+        """What the viewer has seen of the stories from this id on."""
+        return set(
+            await self._shards.owner(viewer).fetch_value(
+                QUERIES.seen_since, viewer_id=viewer, first_id=first_id
+            )
+        )
+
     async def _people(
         self, viewer: AccountId | None, rows: Sequence[asyncpg.Record]
     ) -> dict[AccountId, Seen]:

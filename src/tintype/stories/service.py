@@ -1,14 +1,15 @@
 """The stories room as others use it: its parts, put together."""
 
 from collections.abc import AsyncIterator
+from functools import partial
 
 from shardwright.running import Shards
 from tintype.base.belongings import Record
-from tintype.base.cache import Cache
 from tintype.base.ids import AccountId
 from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.limits import Limiter
 from tintype.base.outbox import Outbox
+from tintype.base.wire import Wire
 from tintype.graph import Graph, Sight
 from tintype.media import MediaLibrary
 from tintype.ranking import Ranking
@@ -21,8 +22,9 @@ from tintype.stories.keeping import Keeping
 from tintype.stories.moderating import Moderating
 from tintype.stories.publishing import Publishing
 from tintype.stories.reading import Reading
+from tintype.stories.rings import Rings
 from tintype.stories.seeing import Seeing
-from tintype.stories.store import Desk
+from tintype.stories.store import Desk, load_rings
 from tintype.stories.tray import Trays
 
 
@@ -39,10 +41,12 @@ class Stories:
         media: MediaLibrary,
         ranking: Ranking,
         limiter: Limiter,
-        cache: Cache,
+        wire: Wire,
+        namespace: str,
         stories_per_day: int,
     ) -> None:
-        desk = Desk(shards, outbox, sight, graph, media, ranking, limiter, cache, stories_per_day)
+        rings = Rings(wire, namespace, partial(load_rings, shards))
+        desk = Desk(shards, outbox, sight, graph, media, ranking, limiter, rings, stories_per_day)
         self._looking = ranking.looking
         self.days = Days(desk)
         reading = Reading(desk)
@@ -52,7 +56,7 @@ class Stories:
         self.highlights = Highlights(desk)
         self._keeping = Keeping(desk, self._seeing, self.highlights)
         self.get, self.find_many, self.of_account = reading.get, reading.find_many, reading.of_account
-        self.clocks = Clocks(desk)
+        self.clocks, self.rings = Clocks(desk), rings
         self.tray = Trays(desk, self.clocks, reading).read
         self.forget_pictures = self._publishing.forget_pictures
         self.publish, self.remove = self._publishing.publish, self._publishing.remove

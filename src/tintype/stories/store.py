@@ -1,5 +1,6 @@
 """The room's SQL, its cached objects, and reading rows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +9,6 @@ import msgspec
 
 from shardwright.errors import ShardwrightError
 from shardwright.running import Queries, Shards
-from tintype.base.cache import Cache, Kind
 from tintype.base.ids import AccountId
 from tintype.base.limits import Limiter
 from tintype.base.outbox import Outbox
@@ -17,10 +17,9 @@ from tintype.media import MediaLibrary
 from tintype.posts import PostMedia
 from tintype.ranking import Ranking
 from tintype.stories.models import Mention
+from tintype.stories.rings import Rings, Shown
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
-RINGS = Kind("story_ring", tuple[tuple[int, bool], ...], ttl_s=3_600)
-"""Of one author, the stories that lived when it was loaded, each with whether it is for close friends; nothing, too."""
 SERVER_AWAY = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 """What asking a server may meet that others need not suffer from."""
 _MEDIA = (
@@ -48,7 +47,7 @@ class Desk:
     media: MediaLibrary
     ranking: Ranking
     limiter: Limiter
-    cache: Cache
+    rings: Rings
     stories_per_day: int
 
 
@@ -58,6 +57,18 @@ class AtDesk:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._shards, self._outbox, self._sight = desk.shards, desk.outbox, desk.sight
+
+
+async def load_rings(shards: Shards, authors: Sequence[AccountId]) -> dict[AccountId, Shown]:
+    """What authors show, also where that is nothing; of those whose server does not answer nothing is known."""
+    gathered = await shards.gather(QUERIES.gather_rings, authors)
+    owners, failed = shards.map.owners, gathered.failed
+    found: dict[AccountId, Shown] = dict.fromkeys(
+        [each for each in authors if owners[shards.shard_of(each)] not in failed] if failed else authors, ()
+    )
+    for row in gathered:
+        found[row["author_id"]] = tuple(zip(row["ids"], row["are_close"], strict=True))
+    return found
 
 
 def read_media(row: asyncpg.Record) -> PostMedia:

@@ -13,13 +13,24 @@ COMMAND_TIMEOUT_S = 30
 @asynccontextmanager
 async def connected(dsn: str) -> AsyncGenerator[asyncpg.Connection]:
     """A connection for as long as the block lasts; without a statement cache, so that a pooler may stand between."""
-    connection = cast(
-        "asyncpg.Connection",
-        await asyncpg.connect(
-            dsn, timeout=CONNECT_TIMEOUT_S, command_timeout=COMMAND_TIMEOUT_S, statement_cache_size=0
-        ),
-    )
+    connection = await _connect(dsn)
     try:
         yield connection
     finally:
         await connection.close(timeout=1)
+
+
+async def _connect(dsn: str) -> asyncpg.Connection:
+    try:
+        return cast(
+            "asyncpg.Connection",
+            await asyncpg.connect(
+                dsn,
+                timeout=CONNECT_TIMEOUT_S,
+                command_timeout=COMMAND_TIMEOUT_S,
+                statement_cache_size=0,
+                target_session_attrs="primary",  # an address may name a server and its standbys
+            ),
+        )
+    except asyncpg.TargetServerAttributeNotMatched as error:
+        raise ConnectionError("only a standby answers") from error

@@ -18,7 +18,13 @@ Result = TypeVar("Result")
 CONNECT_TIMEOUT_S = 15
 
 # What a lost server, a refused login or a missing database look like from asyncpg.
-CONNECTION_FAULTS = (OSError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError, TimeoutError)
+CONNECTION_FAULTS = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.TargetServerAttributeNotMatched,  # only a standby answers
+    TimeoutError,
+)
 
 
 @asynccontextmanager
@@ -35,13 +41,17 @@ async def connected(server: Server) -> AsyncGenerator[Connection]:
 
 
 async def connect(dsn: str, name: str) -> Connection:
-    """A connection without prepared statements: a schema in motion would invalidate them."""
+    """A connection to the primary, without prepared statements: a schema in motion would invalidate them."""
     settings = {"application_name": "shardwright migrate"}
     try:
         return cast(
             "Connection",
             await asyncpg.connect(
-                dsn, timeout=CONNECT_TIMEOUT_S, statement_cache_size=0, server_settings=settings
+                dsn,
+                timeout=CONNECT_TIMEOUT_S,
+                statement_cache_size=0,
+                server_settings=settings,
+                target_session_attrs="primary",
             ),
         )
     except (*CONNECTION_FAULTS, asyncpg.PostgresError) as fault:

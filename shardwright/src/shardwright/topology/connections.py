@@ -22,7 +22,10 @@ UNREACHABLE = (
     asyncpg.PostgresConnectionError,
     asyncpg.CannotConnectNowError,
     asyncpg.TooManyConnectionsError,
+    asyncpg.TargetServerAttributeNotMatched,  # only standbys answer at this address
 )
+PRIMARY = "primary"
+"""Which of the hosts of an address to speak with. A standby lags: it would show what was deleted a moment ago."""
 
 
 async def open_connection(
@@ -34,8 +37,9 @@ async def open_connection(
     statement_cache_size: int = 0,
     server_settings: Mapping[str, str] | None = None,
 ) -> "Connection":
-    """A connection, or `ServerUnavailable` saying which server (`name`) does not answer.
+    """A connection to a primary, or `ServerUnavailable` saying which server (`name`) does not answer.
 
+    An address may name several hosts, a server and its standbys: whichever is the primary now is taken.
     No statement cache unless asked for: there may be a transaction pooler in between.
     """
     connect = cast("Any", asyncpg.connect)
@@ -46,6 +50,7 @@ async def open_connection(
             command_timeout=command_timeout_s,
             statement_cache_size=statement_cache_size,
             server_settings=server_settings,
+            target_session_attrs=PRIMARY,
         )
     except UNREACHABLE as error:
         raise ServerUnavailable(f"{name} does not answer: {error!r}") from error

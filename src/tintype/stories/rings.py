@@ -1,0 +1,131 @@
+"""What each author shows, remembered in Redis, also where that is nothing, as with most it is.
+
+A tray asks it of everybody one follows, thousands of authors at once, so this is the room's own and not a kind of
+object in the common cache: nothing costs a byte that is compared and passed over, and what is missing is marked, loaded
+and stored some hundreds at a time. The rule is the same: a miss leaves a lease, what was loaded is stored only where
+that very lease still stands, and forgetting removes leases too. So what is forgotten after a commit is loaded anew
+after that commit. Redis may be empty or away at any time.
+"""
+
+import random
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+import msgspec
+from redis.exceptions import RedisError
+
+from tintype.base.ids import AccountId
+from tintype.base.log import get_log
+from tintype.base.scripts import Script, run
+from tintype.base.wire import Wire
+
+log = get_log("stories")
+Shown = tuple[tuple[int, bool], ...]
+"""Stories, oldest first, each with whether it is for close friends."""
+Load = Callable[[Sequence[AccountId]], Awaitable[Mapping[AccountId, Shown]]]
+"""What authors show, also where that is nothing; who is missing could not be asked."""
+REDIS_AWAY = (RedisError, OSError)
+NOTHING = b"-"
+LEASE_MARK = b"?"
+LEASE_MS = 5_000
+KEEP_S = 12 * 3_600
+"""For half a day, and up to as long again by chance, so that what was loaded together is not missed together."""
+KEYS_AT_ONCE = 1_000
+"""Reading a thousand keys takes Redis well under a millisecond; others come in between."""
+KEYS_PER_SCRIPT = 200
+
+_LEASE = Script.of("""
+for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'NX', 'PX', ARGV[2]) end
+return 0
+""")
+_FILL = Script.of("""
+for place, key in ipairs(KEYS) do
+  if redis.call('GET', key) == ARGV[1] then redis.call('SET', key, ARGV[place + 2], 'EX', ARGV[2]) end
+end
+return 0
+""")
+
+
+class Rings:
+    """What authors show."""
+
+    def __init__(self, wire: Wire, namespace: str, load: Load) -> None:
+        self._wire, self._prefix, self._load = wire, f"{namespace}:ring:", load
+
+    async def find(self, authors: Sequence[AccountId]) -> dict[AccountId, Shown]:
+        """Those of the authors who showed something when it was last looked up, which may have ended since."""
+        try:
+            values = await self._read(authors)
+        except REDIS_AWAY as error:
+            log.warning("rings.unavailable", error=str(error))
+            return _those_who_show(await self._load(authors))
+        found: dict[AccountId, Shown] = {}
+        missing: list[AccountId] = []
+        for author, value in zip(authors, values, strict=True):
+            if value == NOTHING:
+                continue
+            if value is None or value[:1] == LEASE_MARK:
+                missing.append(author)
+            else:
+                found[author] = msgspec.msgpack.decode(value, type=Shown)
+        return found | _those_who_show(await self._load_and_keep(missing)) if missing else found
+
+    async def forget(self, *authors: AccountId) -> None:
+        """Look these up anew from now on. Call it after the commit; the event makes good what is lost here."""
+        try:
+            await self.drop(*authors)
+        except REDIS_AWAY as error:
+            log.warning("rings.unavailable", error=str(error))
+
+    async def drop(self, *authors: AccountId) -> None:
+        """The same, or an error, for a job that is repeated until Redis has heard of it."""
+        if authors:
+            await self._wire.ask(("DEL", *self._keys(authors)))
+
+    async def _read(self, authors: Sequence[AccountId]) -> list[bytes | None]:
+        answers = await self._wire.ask(
+            *(("MGET", *self._keys(some)) for some in _parts(authors, KEYS_AT_ONCE))
+        )
+        return [value for answer in answers for value in answer]
+
+    async def _load_and_keep(self, authors: Sequence[AccountId]) -> Mapping[AccountId, Shown]:
+        lease = LEASE_MARK + secrets.token_bytes(8)
+        try:
+            await run(
+                self._wire,
+                _LEASE,
+                *(_LEASE.call(self._keys(some), lease, LEASE_MS) for some in _parts(authors)),
+            )
+        except REDIS_AWAY as error:
+            log.warning("rings.unavailable", error=str(error))
+            return await self._load(authors)
+        loaded = await self._load(authors)
+        await self._keep(loaded, lease)
+        return loaded
+
+    async def _keep(self, loaded: Mapping[AccountId, Shown], lease: bytes) -> None:
+        keep_s = KEEP_S + random.randrange(KEEP_S)  # noqa: S311 - spread, not a secret
+        calls = [
+            _FILL.call(self._keys(some), lease, keep_s, *(_encode(loaded[each]) for each in some))
+            for some in _parts(list(loaded))
+        ]
+        try:
+            await run(self._wire, _FILL, *calls)
+        except REDIS_AWAY as error:
+            log.warning("rings.unavailable", error=str(error))
+
+    def _keys(self, authors: Iterable[AccountId]) -> list[str]:
+        prefix = self._prefix
+        return [f"{prefix}{each}" for each in authors]
+
+
+def _parts(authors: Sequence[AccountId], size: int = KEYS_PER_SCRIPT) -> Iterable[Sequence[AccountId]]:
+    return (authors[start : start + size] for start in range(0, len(authors), size))
+
+
+def _encode(shown: Shown) -> bytes:
+    return msgspec.msgpack.encode(shown) if shown else NOTHING
+
+
+def _those_who_show(loaded: Mapping[AccountId, Shown]) -> dict[AccountId, Shown]:
+    return {author: own for author, own in loaded.items() if own}
