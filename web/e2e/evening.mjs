@@ -50,7 +50,9 @@ async function canBeTouchedWhileMoving(page) {
   const touched = await when.evaluate(async (link) => {
     const from = scrollY;
     scrollBy(0, from > 0 ? -24 : 24);
-    await new Promise((done) => addEventListener("scroll", () => requestAnimationFrame(done), { once: true }));
+    await new Promise((done) =>
+      addEventListener("scroll", () => requestAnimationFrame(done), { once: true }),
+    );
     const { x, y, width, height } = link.getBoundingClientRect();
     const hit = document.elementFromPoint(x + width / 2, y + height / 2);
     return hit !== null && link.contains(hit) ? "the link" : String(hit?.outerHTML).slice(0, 80);
