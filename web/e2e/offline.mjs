@@ -26,7 +26,10 @@ try {
   await wishesWithoutLine(bo);
   await comesBackWithoutLine(bo);
   await drains(bo.page);
-  assert.deepEqual(await books(ana, post), { likes: 1, comments: [`${WORDS}: 0`, "The cranes were asleep: 1"] });
+  assert.deepEqual(await books(ana, post), {
+    likes: 1,
+    comments: [`${WORDS}: 0`, "The cranes were asleep: 1"],
+  });
 } finally {
   line.close();
   await browser.close();
