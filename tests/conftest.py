@@ -5,7 +5,6 @@ import fcntl
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from tests.support import Person, delete_all_rows, join, make_databases, serve
 from tintype.base.bus import Names
 from tintype.base.settings import Settings
 from tintype.schema import apply_schema
+from tintype.stack.ports import Ports
 from tintype.wiring import Rooms, open_rooms
 from tintype.worker import Worker
 
@@ -176,10 +176,10 @@ async def living_stack() -> AsyncIterator[LivingStack]:
     """A whole Tintype of this test's own, running, on two PostgreSQL servers."""
     folder = Path(tempfile.mkdtemp(prefix="tintype-living-"))
     folder.chmod(0o711)  # noqa: ASYNC240 - one call; the account that runs the servers for root passes through
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    stack = LivingStack(folder / "home", port)
+    # Not one of the kernel's: those go to outgoing connections, of which there are many before the web listens.
+    ports = Ports(folder / "ports.json")
+    stack = LivingStack(folder / "home", ports.choose_internal("web"))
+    ports.let_go()
     await stack.start()
     yield stack
     await stack.stop()

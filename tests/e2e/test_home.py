@@ -1,7 +1,5 @@
 """Home in a real browser on the real stack: comments and stories between two people, and life without a connection."""
 
-import os
-
 import pytest
 
 from tests.e2e.node import CHROMIUM, run_script, shots_of
@@ -10,10 +8,6 @@ from tests.living_stack import LivingStack
 PORTRAIT = (1080, 1350)
 
 
-@pytest.mark.skipif(
-    "TINTYPE_ALL_BROWSER" not in os.environ,
-    reason="not steady beside other suites yet: the first post does not open; TINTYPE_ALL_BROWSER=1 runs it",
-)
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")

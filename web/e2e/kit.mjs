@@ -52,12 +52,24 @@ export async function person(browser, address, username, { isNew = true, trouble
 }
 
 /** A post of theirs, without the form. */
-export async function publish({ call }, photo, caption) {
+export async function publish(author, photo, caption) {
+  const media_id = await upload(author, photo);
+  return author.call("POST", "/posts", { media_ids: [media_id], caption, alt_texts: [caption] });
+}
+
+/** A story of theirs, without the form. */
+export async function tellStory(author, photo, text) {
+  const media_id = await upload(author, photo, { kind: "story" });
+  return author.call("POST", "/stories", { media_id, text });
+}
+
+async function upload({ call }, photo, fields = {}) {
   const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
   form.set("file", new Blob([await readFile(photo)], { type: "image/jpeg" }), "photo.jpg");
   const { media_id } = await call("POST", "/media/upload", form);
   await until(async () => (await call("GET", `/media/${media_id}`)).state === "ready");
-  return call("POST", "/posts", { media_ids: [media_id], caption, alt_texts: [caption] });
+  return media_id;
 }
 
 /** What the worker does comes a moment later: look again until it shows, as a person would. */

@@ -1,96 +1,108 @@
-// Two people in two browsers on a running Tintype: sign up, post, follow, see it in the feed, like it.
+// Two people in two browsers on a running Tintype: sign up, post a carousel with a look, follow, see it in the feed, like it.
 // node e2e/skeleton.mjs ADDRESS PHOTO [FOLDER FOR SCREENSHOTS]; exits with 1 and says what did not happen.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { chromium } from "playwright-core";
+import { seesAt } from "./kit.mjs";
+import { join, openBrowser, openPage } from "./stage.mjs";
 
 const [address, photo, shots] = process.argv.slice(2);
-const PASSWORD = "a fine password";
-const PATIENCE_MS = 30_000;
-
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--no-first-run"],
-});
+const run = Date.now().toString(36).slice(-5);
+const ANA = `ana.${run}`;
+const CAPTION = "First light over the harbour";
+const browser = await openBrowser();
 const troubles = [];
 
 try {
-  const ana = await join("ana.mirov", { width: 1280, height: 860 });
-  const bo = await join("bo_marsh", { width: 390, height: 800 });
+  const ana = await openPage(browser, troubles, { viewport: { width: 1280, height: 860 } });
+  const bo = await openPage(browser, troubles, { viewport: { width: 390, height: 800 } });
+  await join(ana, address, ANA);
+  await join(bo, address, `bo_${run}`);
 
-  await publish(ana, "First light over the harbour", "A harbour at dawn");
-  await ana.page.getByRole("article").first().getByText("First light over the harbour").waitFor();
-  await shoot(ana, "home-desktop");
+  await hangs(ana);
+  await follows(bo);
+  await sees(bo);
+  await likes(bo);
 
-  await bo.page.goto(`${address}/@ana.mirov`);
-  await bo.page.locator("header button[aria-pressed]").click();
-  await bo.page.locator("header button[aria-pressed=true]").waitFor();
-  await shoot(bo, "profile-phone");
-
-  await seesInFeed(bo, "First light over the harbour");
-  const picture = bo.page.getByRole("article").first().getByRole("img", { name: "A harbour at dawn" });
-  await picture.waitFor();
-  await shoot(bo, "feed-phone");
-
-  const like = bo.page.getByRole("article").first().locator("button[aria-pressed]").first();
-  const answered = bo.page.waitForResponse(
-    (answer) => answer.url().endsWith("/like") && answer.status() === 204,
-  );
-  await like.click();
-  assert.equal(await like.getAttribute("aria-pressed"), "true", "a like shows at once");
-  await answered;
-  await bo.page.reload();
-  await bo.page.getByRole("article").first().locator("button[aria-pressed=true]").first().waitFor();
-
-  await bo.page.goto(`${address}/nowhere/at/all`);
-  await bo.page.getByRole("heading", { level: 1 }).waitFor();
+  await bo.goto(`${address}/nowhere/at/all`);
+  await bo.getByRole("heading", { level: 1 }).waitFor();
   assert.deepEqual(troubles, [], "the console stays quiet");
 } finally {
   await browser.close();
 }
 
-async function join(username, viewport) {
-  const context = await browser.newContext({ viewport, locale: "en-GB" });
-  context.setDefaultTimeout(PATIENCE_MS);
-  const page = await context.newPage();
-  page.on("pageerror", (error) => troubles.push(`${username}: ${error}`));
-  page.on("console", (message) => {
-    if (message.type() === "error" && !message.text().includes("404"))
-      troubles.push(`${username}: ${message.text()}`);
-  });
-  await page.goto(`${address}/join`);
-  await page.fill("[name=username]", username);
-  await page.fill("[name=password]", PASSWORD);
-  await page.click("button[type=submit]");
-  await page.waitForURL(`${address}/`);
-  return { page, username };
-}
-
-async function publish({ page }, caption, altText) {
+async function hangs(page) {
   await page.goto(`${address}/create`);
-  await page.setInputFiles("input[type=file]", photo);
-  await page.waitForSelector(".progress.ready");
-  await page.fill("textarea.alt", altText);
-  await page.fill(".caption textarea", caption);
+  const buffer = await readFile(photo);
+  const files = ["dawn.jpg", "day.jpg"].map((name) => ({ name, mimeType: "image/jpeg", buffer }));
+  await page.setInputFiles("input[type=file]", files);
+  await areReady(page);
+  await page.getByRole("button", { name: "Edit" }).first().click();
+  await page.getByRole("tab", { name: "Look" }).click();
+  await page.getByRole("radio", { name: "Marigold" }).check({ force: true });
+  const isMade = page.waitForResponse((answer) => answer.url().endsWith("/edits") && answer.ok());
+  await page.getByRole("button", { name: "Done" }).click();
+  await isMade;
+  await page.getByRole("button", { name: "Edit again" }).waitFor();
+  await areReady(page);
+  await page.locator("textarea.alt").nth(0).fill("A harbour at dawn");
+  await page.locator("textarea.alt").nth(1).fill("The same harbour by day");
+  await page.fill(".caption textarea", CAPTION);
   await page.click("button[type=submit]");
   await page.waitForURL(`${address}/`);
+  await page.getByRole("article").first().getByText(CAPTION).waitFor();
+  await shoot(page, "home-desktop");
 }
 
-// The feed is filled by the worker: look again until it shows, as a person would.
-async function seesInFeed({ page }, text) {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    await page.goto(`${address}/`);
-    try {
-      await page.getByText(text).first().waitFor({ timeout: 2_000 });
-      return;
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-    }
-  }
+async function areReady(page) {
+  await page.waitForFunction(() => document.querySelectorAll(".progress.ready").length === 2);
 }
 
-async function shoot({ page }, name) {
+async function follows(page) {
+  await page.goto(`${address}/@${ANA}`);
+  const isFollowed = page.waitForResponse((answer) => answer.url().endsWith("/follow") && answer.ok());
+  await page.locator("header button[aria-pressed]").click();
+  await page.locator("header button[aria-pressed=true]").waitFor();
+  await isFollowed;
+  await shoot(page, "profile-phone");
+}
+
+// Both pictures of the carousel, and the first one in other colours than the second.
+async function sees(page) {
+  await seesAt({ page }, `${address}/`, CAPTION);
+  const article = page.getByRole("article").first();
+  const colours = [await meanOf(article.getByRole("img", { name: "A harbour at dawn" }))];
+  await shoot(page, "feed-phone");
+  await article.getByRole("button", { name: "Next photo" }).click();
+  await article.getByText("2/2").waitFor();
+  colours.push(await meanOf(article.getByRole("img", { name: "The same harbour by day" })));
+  const apart = Math.max(...colours[0].map((value, channel) => Math.abs(value - colours[1][channel])));
+  assert.ok(apart > 3, `the look shows: ${JSON.stringify(colours)}`);
+}
+
+function meanOf(picture) {
+  return picture.first().evaluate(async (img) => {
+    await img.decode();
+    const canvas = new OffscreenCanvas(1, 1).getContext("2d");
+    canvas.imageSmoothingQuality = "high";
+    canvas.drawImage(img, 0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  });
+}
+
+async function likes(page) {
+  const like = page.getByRole("article").first().locator("button[aria-pressed]").first();
+  const answered = page.waitForResponse(
+    (answer) => answer.url().endsWith("/like") && answer.status() === 204,
+  );
+  await like.click();
+  assert.equal(await like.getAttribute("aria-pressed"), "true", "a like shows at once");
+  await answered;
+  await page.reload();
+  await page.getByRole("article").first().locator("button[aria-pressed=true]").first().waitFor();
+}
+
+async function shoot(page, name) {
   if (shots) await page.screenshot({ path: path.join(shots, `${name}.png`) });
 }

@@ -1,7 +1,8 @@
 """Ports: chosen once, kept across starts, and never a clash between two homes on one machine.
 
 Servers that only we talk to take a random free port below the kernel's range for outgoing connections, so
-that no passing connection sits on it at the next start. Ports that people type have a preferred number.
+that no passing connection sits on it at the next start. Ports that people type have a preferred number. What is
+chosen is claimed until it is let go, since a stack that starts in the same second would choose the same.
 """
 
 import errno
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from tintype.stack.claims import Claims
 from tintype.stack.errors import PortTaken
 from tintype.stack.home import write_private
 from tintype.stack.processes import find_listener
@@ -26,6 +28,7 @@ class Ports:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._kept: dict[str, int] = _read(file)
+        self._claims = Claims()
         self.notes: list[str] = []
         """What a person should know: which port had to be avoided, and why."""
 
@@ -33,7 +36,7 @@ class Ports:
         """Return the port a private server keeps, or a new one when that is taken."""
         kept = self._kept.get(name)
         if kept is not None:
-            obstacle = find_obstacle("127.0.0.1", kept)
+            obstacle = self._claim("127.0.0.1", kept)
             if obstacle is None:
                 return kept
             self.notes.append(f"{name}: port {kept} {obstacle}, moving to another")
@@ -42,7 +45,7 @@ class Ports:
     def choose_public(self, name: str, host: str, preferred: int, *, is_fixed: bool) -> int:
         """Return the port people use: the preferred or kept one, or the next free unless it is fixed."""
         if is_fixed:
-            obstacle = find_obstacle(host, preferred)
+            obstacle = self._claim(host, preferred)
             if obstacle is not None:
                 raise PortTaken(
                     f"{name}: port {preferred} {obstacle}. Remove what is in the way, or choose another port.",
@@ -50,26 +53,43 @@ class Ports:
                 )
             return self._keep(name, preferred)
         kept = self._kept.get(name)
-        if kept is not None and is_free(host, kept):
+        if kept is not None and self._claim(host, kept) is None:
             return kept
         return self._keep(name, self._next_free(name, host, preferred))
 
+    def let_go(self) -> None:
+        """The servers have ended: others may have their ports, which are still preferred at the next start."""
+        self._claims.give_up_all()
+
     def _next_free(self, name: str, host: str, preferred: int) -> int:
         others = {port for other, port in self._kept.items() if other != name}
+        first = "is kept for another server"
         for port in range(preferred, min(preferred + _NEIGHBOURS, _LAST + 1)):
-            if port not in others and is_free(host, port):
+            if port in others:
+                continue
+            obstacle = self._claim(host, port)
+            if obstacle is None:
                 if port != preferred:
-                    obstacle = find_obstacle(host, preferred) or "is kept for another server"
-                    self.notes.append(f"{name}: port {preferred} {obstacle}, using {port}")
+                    self.notes.append(f"{name}: port {preferred} {first}, using {port}")
                 return port
+            first = obstacle if port == preferred else first
         return self._random()
 
     def _random(self) -> int:
         others = set(self._kept.values())
         while True:
             port = secrets.choice(_INTERNAL)
-            if port not in others and is_free("127.0.0.1", port):
+            if port not in others and self._claim("127.0.0.1", port) is None:
                 return port
+
+    def _claim(self, host: str, port: int) -> str | None:
+        """Have the port for ourselves, or say why not."""
+        if not self._claims.take(port):
+            return f"is taken by {find_listener(port) or 'another Tintype that is starting'}"
+        obstacle = find_obstacle(host, port)
+        if obstacle is not None:
+            self._claims.give_up(port)
+        return obstacle
 
     def _keep(self, name: str, port: int) -> int:
         if self._kept.get(name) != port:

@@ -118,6 +118,8 @@ class Stack:
         if self._is_held:
             self._is_held = False
             self._keepers.clear()
+            if self._ports is not None:
+                self._ports.let_go()
             self._phase = Phase.STOPPED
             self._home.state.unlink(missing_ok=True)
             self._book.say("stopped")

@@ -14,8 +14,6 @@ export const getComments = (postId: string, sort: Sort, cursor: string | null) =
 export const getReplies = (commentId: string, cursor: string | null) =>
   send<CommentPage>("GET", `/comments/${id(commentId)}/replies`, { query: { cursor, limit: 20 } });
 export const deleteComment = (commentId: string) => send<null>("DELETE", `/comments/${id(commentId)}`);
-export const likeComment = (commentId: string, on: boolean) =>
-  send<null>(set(on), `/comments/${id(commentId)}/like`);
 export const pinComment = (commentId: string, on: boolean) =>
   send<null>(set(on), `/comments/${id(commentId)}/pin`);
 

@@ -3,7 +3,7 @@
  * where it does not arrive everything is simply asked of the server.
  */
 import type { Listener } from "./kit.svelte";
-import { type Comment, perform, type Wish } from "./wishes";
+import { type Comment, perform, type SettingKind, type Wish } from "./wishes";
 
 export type { Listener } from "./kit.svelte";
 export { type Comment, isUnreachable, type Kind, type Saying, type Wish } from "./wishes";
@@ -46,7 +46,7 @@ export const offline = {
     return found === null ? perform(wish) : found.queue.carry(wish);
   },
   /** How it shall be, while that wish waits; undefined when none does. */
-  wished(kind: "like" | "save" | "follow", id: string): boolean | undefined {
+  wished(kind: SettingKind, id: string): boolean | undefined {
     const wish = arrived?.queue.find(`${kind}:${id}`);
     return wish && wish.kind !== "comment" ? wish.on : undefined;
   },
@@ -54,8 +54,10 @@ export const offline = {
   listen: (listener: Listener): Stop => begin((found) => found.listen(listener)),
   /** Told what waits, now and whenever it changes; returns how to stop. */
   watch: (watcher: (waiting: readonly Wish[]) => void): Stop => begin((found) => found.watch(watcher)),
-  keep: (key: string, value: unknown): void => void kit().then((found) => found?.memory.keep(key, value)),
+  keep: async (key: string, value: unknown): Promise<void> => (await kit())?.memory.keep(key, value),
   find: async <T>(key: string): Promise<T | null> => (await kit())?.memory.find<T>(key) ?? null,
+  /** Takes pictures off this device. */
+  discard: async (addresses: readonly string[]): Promise<void> => (await kit())?.discard(addresses),
   belongTo: async (accountId: string): Promise<void> => (await kit())?.belongTo(accountId),
   /** At sign-out everything goes. A session that ended by itself leaves the wishes of its owner, for when they return. */
   forget: async (options?: { keepsWishes: boolean }): Promise<void> => (await kit())?.forget(options),

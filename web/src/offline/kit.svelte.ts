@@ -1,5 +1,6 @@
 /** The queue and the memory joined to the browser: storage, the lock across tabs, and news between them. */
 import { language, t } from "../base/i18n";
+import { PICTURES, pictureKey } from "../base/pictures";
 import { randomId } from "../base/random";
 import { openDrawer } from "../base/store";
 import { Problem } from "../client";
@@ -17,7 +18,6 @@ interface Told {
   readonly problem: { status: number; code: string; detail: string } | null;
 }
 
-const PICTURES = "tintype-pictures";
 const listeners = new Set<Listener>();
 const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel("tintype.queue") : null;
 
@@ -56,6 +56,13 @@ export async function forget({ keepsWishes = false } = {}): Promise<void> {
   await Promise.all([wishes, memory.forget(), globalThis.caches?.delete(PICTURES)]);
 }
 
+/** These pictures are gone from this device. */
+export async function discard(addresses: readonly string[]): Promise<void> {
+  if (addresses.length === 0 || globalThis.caches === undefined) return;
+  const pictures = await caches.open(PICTURES);
+  await Promise.all(addresses.map((address) => pictures.delete(pictureKey(address), { ignoreVary: true })));
+}
+
 export async function belongTo(accountId: string): Promise<void> {
   await language.need("offline");
   await Promise.all([queue.belongTo(accountId), memory.belongTo(accountId)]);
@@ -63,7 +70,7 @@ export async function belongTo(accountId: string): Promise<void> {
 
 /** Web Locks exist over HTTPS only. Without them two tabs may both send a wish, which the server counts once. */
 async function alone(work: () => Promise<void>): Promise<void> {
-  if (navigator.locks === undefined) return work();
+  if (!navigator.locks) return work();
   await navigator.locks.request("tintype.queue", work);
 }
 
@@ -78,6 +85,7 @@ const apologies = {
   save: "offline.saveRefused",
   follow: "offline.followRefused",
   comment: "offline.commentRefused",
+  commentLike: "offline.commentLikeRefused",
 } as const satisfies Record<Kind, string>;
 
 async function apologise(kind: Kind, problem: Problem): Promise<void> {

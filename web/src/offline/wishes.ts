@@ -1,5 +1,5 @@
 /**
- * What a person may wish for without a connection. Each is safe to send twice: a like, a save and a follow say how
+ * What a person may wish for without a connection. Each is safe to send twice: likes, saves and follows say how
  * things shall be, a comment carries a key by which the server knows it again.
  */
 import { Problem, type Schemas, send } from "../client";
@@ -7,7 +7,8 @@ import { Problem, type Schemas, send } from "../client";
 export type Comment = Schemas["CommentView"];
 
 interface Setting {
-  readonly kind: "like" | "save" | "follow";
+  readonly kind: "like" | "save" | "follow" | "commentLike";
+  /** The post, the account or the comment. */
   readonly id: string;
   readonly on: boolean;
 }
@@ -23,6 +24,7 @@ export interface Saying {
 
 export type Wish = Setting | Saying;
 export type Kind = Wish["kind"];
+export type SettingKind = Setting["kind"];
 
 /** Wishes about the same thing replace each other; every comment is a thing of its own. */
 export function subjectOf(wish: Wish): string {
@@ -33,6 +35,7 @@ const places = {
   like: (id: string) => `/posts/${id}/like`,
   save: (id: string) => `/posts/${id}/save`,
   follow: (id: string) => `/accounts/${id}/follow`,
+  commentLike: (id: string) => `/comments/${id}/like`,
 } as const;
 
 /** Made so on the server, or rejected with a Problem. */

@@ -1,12 +1,8 @@
-/**
- * Pictures that were seen. An address that is signed for a while changes, its picture does not: it is kept under the
- * address without the signature. All of them are dropped when the account signs out (src/offline/kit).
- */
+/** Pictures that were seen. All of them are dropped when the account signs out, stories' when they end (src/offline/kit). */
+import { PICTURES, pictureKey } from "../base/pictures";
 import { type Drawer, openDrawer } from "../base/store";
 import { type Kept, surplus } from "./surplus";
 
-const PICTURES = "tintype-pictures";
-const SIGNATURE = /^\/media\/~[^/]+\//;
 const MOST = { count: 600, bytes: 80 * 1024 * 1024 };
 /** Counting reads the whole list: once in a while is enough. */
 const SWEEP_EVERY = 20;
@@ -22,7 +18,7 @@ export async function showPicture(
   request: Request,
   afterwards: (work: Promise<unknown>) => void,
 ): Promise<Response> {
-  const key = keyOf(request.url);
+  const key = pictureKey(request.url);
   const pictures = await caches.open(PICTURES);
   const known = await pictures.match(key, { ignoreVary: true });
   if (known !== undefined) {
@@ -32,10 +28,6 @@ export async function showPicture(
   const answer = await fetch(request);
   if (answer.status === 200) afterwards(keep(key, answer.clone()));
   return answer;
-}
-
-function keyOf(address: string): string {
-  return new URL(address).pathname.replace(SIGNATURE, "/media/");
 }
 
 async function keep(key: string, answer: Response): Promise<void> {
@@ -51,7 +43,7 @@ async function sweep(): Promise<void> {
   const pictures = await caches.open(PICTURES);
   const isThere = new Set((await pictures.keys()).map(({ url }) => new URL(url).pathname));
   const all = await kept.all();
-  // What went with a sign-out is only forgotten here.
+  // What the app took away is only forgotten here.
   const gone = all.filter(({ key }) => !isThere.has(key)).map(({ key }) => key);
   const unwanted = surplus(
     all.filter(({ key }) => isThere.has(key)),

@@ -28,6 +28,16 @@ describe("the router", () => {
   });
   afterEach(() => stop());
 
+  function startSlow(): ReturnType<typeof deferred> {
+    const slow = deferred();
+    stop();
+    stop = router.start([
+      ...routes(),
+      { pattern: "/slow", audience: "anyone", load: () => slow.promise.then(() => page("slow")()) },
+    ]);
+    return slow;
+  }
+
   test("shows the page of the address it starts at", () => {
     expect(router.shown?.page).toMatchObject({ name: "home" });
   });
@@ -66,12 +76,7 @@ describe("the router", () => {
   });
 
   test("drops a page that was overtaken by a later one", async () => {
-    const slow = deferred();
-    stop();
-    stop = router.start([
-      ...routes(),
-      { pattern: "/slow", audience: "anyone", load: () => slow.promise.then(() => page("slow")()) },
-    ]);
+    const slow = startSlow();
     const first = router.navigate("/slow");
     await router.navigate("/p/1");
     slow.resolve();
@@ -107,6 +112,52 @@ describe("the router", () => {
 
     expect(router.shown?.page).toMatchObject({ name: "home" });
     expect(router.over?.page).toMatchObject({ name: "post" });
+  });
+
+  test("goes back once, however often one asks before it has happened", async () => {
+    const back = vi.spyOn(history, "back").mockImplementation(() => {});
+    await router.navigate("/nowhere");
+    await router.open("/p/7");
+    router.back();
+    router.back();
+
+    expect(back).toHaveBeenCalledTimes(1);
+    dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+    router.back();
+    expect(back).toHaveBeenCalledTimes(2);
+    back.mockRestore();
+  });
+
+  test("leads home whoever came from outside, also after a redirect", async () => {
+    await router.navigate("/nowhere", { replace: true });
+    router.back();
+    await settled();
+
+    expect(router.shown?.page).toMatchObject({ name: "home" });
+  });
+
+  test("does not cover the page with what was left before it arrived", async () => {
+    const below = history.state;
+    const slow = startSlow();
+    const opening = router.open("/slow");
+    history.replaceState(below, "", "/");
+    dispatchEvent(new PopStateEvent("popstate", { state: below }));
+    slow.resolve();
+    await opening;
+
+    expect(router.over).toBeNull();
+  });
+
+  test("shows a page that is on its way below what was opened meanwhile", async () => {
+    const slow = startSlow();
+    const moving = router.navigate("/slow");
+    await router.open("/p/7");
+    slow.resolve();
+    await moving;
+
+    expect(router.shown?.page).toMatchObject({ name: "slow" });
+    expect(router.over?.page).toMatchObject({ name: "post" });
+    expect(router.isMoving).toBe(false);
   });
 
   test("makes what was over a page the page after a reload", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Comment } from "../../src/client/comments";
+import { offline } from "../../src/offline";
 import { Discussion } from "../../src/rooms/comments/discussion.svelte";
 import { complete, typedName } from "../../src/rooms/comments/mention";
 import { shelf } from "../../src/rooms/posts";
@@ -93,6 +94,48 @@ describe("a discussion", () => {
     expect(remark?.comment).toMatchObject({ viewer_has_liked: true, like_count: 1 });
     await liking;
     await vi.waitFor(() => expect(remark?.comment).toMatchObject({ viewer_has_liked: false, like_count: 0 }));
+  });
+});
+
+describe("a comment liked without a connection", () => {
+  async function liked() {
+    const kit = await offline.kit();
+    await kit?.belongTo("me");
+    answer(page(sampleComment(5)), new TypeError("no network"), new TypeError("no network"));
+    const discussion = new Discussion("1");
+    const stop = discussion.follow();
+    await discussion.load();
+    await discussion.remarks[0]?.like();
+    return { discussion, kit, stop };
+  }
+
+  test("waits, is shown as liked also after a reload, and is sent once", async () => {
+    const { kit, stop } = await liked();
+    expect(offline.wished("commentLike", "5")).toBe(true);
+    await kit?.queue.drain();
+    answer(page(sampleComment(5)));
+    const reloaded = new Discussion("1");
+    await reloaded.load();
+    expect(reloaded.remarks[0]?.comment).toMatchObject({ viewer_has_liked: true, like_count: 1 });
+
+    const fetched = answer({ status: 204 });
+    await kit?.queue.drain();
+    expect(fetched.mock.calls.map(([path, init]) => [init?.method, path])).toEqual([
+      ["PUT", "/api/v1/comments/5/like"],
+    ]);
+    expect(kit?.queue.entries).toEqual([]);
+    stop();
+  });
+
+  test("is taken back when the server refuses it later", async () => {
+    const { discussion, kit, stop } = await liked();
+    await kit?.queue.drain();
+    answer(problem(404, "comment_not_found"));
+    await kit?.queue.drain();
+
+    expect(discussion.remarks[0]?.comment).toMatchObject({ viewer_has_liked: false, like_count: 0 });
+    expect(kit?.queue.entries).toEqual([]);
+    stop();
   });
 });
 

@@ -68,8 +68,33 @@ describe("the feed", () => {
     expect(feed.fresh).toHaveLength(0);
   });
 
+  test("lets go of what the server no longer shows where it should stand", async () => {
+    setPref("feed", "following");
+    const page = (...numbers: number[]) => ({
+      posts: numbers.map((id) => samplePost(id, { created_at: `2026-03-10T12:00:${id + 10}Z` })),
+      next_cursor: "c",
+      has_more: true,
+    });
+    answer({ body: page(9, 8, 7) }, { body: page(6, 5) }, { body: page(9, 7, 6) });
+    const feed = new Feed();
+    await feed.load();
+    await feed.loadMore();
+    await feed.check();
+
+    expect(ids(feed)).toEqual(["9", "7", "6", "5"]);
+  });
+
+  test("is empty once everybody in it is out of sight", async () => {
+    answer({ body: samplePage([2, 1]) }, { body: samplePage([]) });
+    const feed = new Feed();
+    await feed.load();
+    await feed.check();
+
+    expect(feed.posts).toEqual([]);
+  });
+
   test("starts anew when so much is new that a gap would show", async () => {
-    answer({ body: samplePage([2, 1]) }, { body: samplePage([9, 8], "8") });
+    answer({ body: samplePage([2, 1], "1") }, { body: samplePage([9, 8], "8") });
     const feed = new Feed();
     await feed.load();
     await feed.check();

@@ -1,10 +1,13 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { PersonInList } from "../../src/client/people";
 import { filter, listed } from "../../src/rooms/graph/circle.svelte";
 import { Standing } from "../../src/rooms/graph/follow.svelte";
+import { Treating } from "../../src/rooms/graph/treating.svelte";
 import { actsFor } from "../../src/rooms/moderation/wording";
+import { shelf } from "../../src/rooms/posts";
 import { stripsOf, type Tile } from "../../src/rooms/posts/wall/tiles";
 import { answer, problem } from "../client/answers";
+import { samplePost } from "./sample";
 
 const stranger = {
   account_id: "7",
@@ -39,6 +42,21 @@ test("a block ends every follow between the two", () => {
   standing.end();
 
   expect([standing.isOn, standing.followsViewer, standing.difference]).toEqual([false, false, -1]);
+});
+
+test("whoever blocks somebody sees nothing of theirs any more, at once", async () => {
+  const theirs = samplePost(1, { author: { ...samplePost(1).author, user_id: "9" } });
+  const dropped = vi.fn();
+  const stop = shelf.whenDropped((isGone) =>
+    dropped(isGone(shelf.put(theirs)), isGone(shelf.put(samplePost(2)))),
+  );
+  answer({ body: {} }, { status: 204 });
+  const treating = new Treating(new Standing({ ...stranger, account_id: "9" }));
+  await treating.load();
+  await treating.block();
+  stop();
+
+  expect(dropped).toHaveBeenCalledExactlyOnceWith(true, false);
 });
 
 function named(username: string, full_name: string): PersonInList {

@@ -1,5 +1,7 @@
-import { describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Story } from "../../src/client/stories";
+import { offline } from "../../src/offline";
+import { kept } from "../../src/rooms/stories/kept";
 import { tray } from "../../src/rooms/stories/tray.svelte";
 import { Viewer } from "../../src/rooms/stories/viewer.svelte";
 
@@ -74,8 +76,71 @@ async function serve() {
   });
   tray.reset();
   await tray.load(true);
-  return { seen };
+  const drop = (storyId: string) => {
+    for (const [id, list] of Object.entries(all))
+      all[id] = list.filter(({ story_id }) => story_id !== storyId);
+  };
+  return { seen, drop };
 }
+
+describe("stories without a connection", () => {
+  const lost = () => vi.stubGlobal("fetch", () => Promise.reject(new TypeError("no network")));
+
+  beforeEach(async () => {
+    await (await offline.kit())?.forget();
+    await (await offline.kit())?.memory.belongTo("me");
+  });
+
+  test("those that were seen can be seen again, and only those", async () => {
+    await serve();
+    const viewer = new Viewer(() => {});
+    await viewer.open("1");
+    await vi.waitFor(async () => expect(await kept.find()).toHaveLength(1));
+    lost();
+    tray.reset();
+    await tray.load();
+    expect(tray.rings.map(({ username, has_unseen }) => [username, has_unseen])).toEqual([["u1", false]]);
+
+    const again = new Viewer(() => {});
+    await again.open("1");
+    expect(again.sheaf?.stories.map(({ story_id }) => story_id)).toEqual(["12"]);
+  });
+
+  test("are gone with their hour, pictures included", async () => {
+    const deleted = vi.fn(async () => true);
+    vi.stubGlobal("caches", { open: async () => ({ delete: deleted }), delete: async () => true });
+    await serve();
+    const viewer = new Viewer(() => {});
+    await viewer.open("1");
+    await vi.waitFor(async () => expect(await kept.find()).toHaveLength(1));
+    lost();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * 3_600_000 });
+    expect((await tray.sheafOf("1")).stories).toEqual([]);
+    tray.reset();
+    await tray.load();
+
+    expect(tray.rings).toEqual([]);
+    expect(deleted).toHaveBeenCalledWith("/media/x/1080.jpg", { ignoreVary: true });
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  test("are not kept of somebody who has left the tray, nor when the server shows them no longer", async () => {
+    const { drop } = await serve();
+    const viewer = new Viewer(() => {});
+    await viewer.open("1");
+    viewer.next();
+    await vi.waitFor(async () => expect(await kept.find()).toHaveLength(2));
+    drop("12");
+    await tray.renew();
+    await tray.sheafOf("1");
+    await vi.waitFor(async () =>
+      expect((await kept.find()).map(({ accountId }) => accountId)).toEqual(["2"]),
+    );
+    tray.drop("2");
+    await vi.waitFor(async () => expect(await kept.find()).toEqual([]));
+  });
+});
 
 describe("going through stories", () => {
   test("begins with what has not been seen, and goes on to the next person until the end", async () => {

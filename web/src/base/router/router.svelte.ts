@@ -39,6 +39,8 @@ interface Below {
 interface EntryState {
   readonly key: string;
   readonly below?: Below;
+  /** How many entries of this site lie behind it. */
+  readonly depth?: number;
 }
 
 export class Router {
@@ -51,14 +53,20 @@ export class Router {
   #routes: readonly Route[] = [];
   #key = "";
   #below: Below | null = null;
+  #depth = 0;
   #turn = 0;
+  #overTurn = 0;
+  /** The browser has been asked to go back and has not done so yet. */
+  #isLeaving = false;
   readonly #positions = new Map<string, number>();
 
   start(routes: readonly Route[]): () => void {
     this.#routes = routes;
     // After a reload there is nothing below any more: what was shown over a page is then the page.
-    this.#key = entryState(history.state).key;
-    history.replaceState({ key: this.#key } satisfies EntryState, "");
+    const { key, depth = 0 } = entryState(history.state);
+    this.#key = key;
+    this.#depth = depth;
+    history.replaceState({ key, depth } satisfies EntryState, "");
     history.scrollRestoration = "manual";
     const back = (event: PopStateEvent) => void this.#onPop(event);
     addEventListener("popstate", back);
@@ -69,11 +77,10 @@ export class Router {
   /** The address changes and its page is shown; resolves when it is on screen. */
   async navigate(to: string, { replace = false } = {}): Promise<void> {
     this.#keepPosition();
-    if (!replace) this.#key = randomId();
     this.#below = null;
-    const state: EntryState = { key: this.#key };
-    if (replace) history.replaceState(state, "", to);
-    else history.pushState(state, "", to);
+    this.#overTurn += 1; // What was still to be shown over the page that is left.
+    if (!replace) this.#push(to);
+    else history.replaceState({ key: this.#key, depth: this.#depth } satisfies EntryState, "", to);
     await this.#show("top");
   }
 
@@ -82,27 +89,37 @@ export class Router {
     if (this.shown === null) return this.navigate(to);
     this.#keepPosition();
     this.#below ??= { key: this.#key, path: this.path };
-    this.#key = randomId();
-    history.pushState({ key: this.#key, below: this.#below } satisfies EntryState, "", to);
+    this.#push(to);
     await this.#cover();
   }
 
-  /** Where the visitor came from within this site, or home when they came from outside. */
+  /** Where the visitor came from within this site, or home when they came from outside. Asking twice goes back once. */
   back(): void {
-    if (this.#positions.size > 0) history.back();
-    else void this.navigate("/", { replace: true });
+    if (this.#isLeaving) return;
+    if (this.#depth === 0) return void this.navigate("/", { replace: true });
+    this.#isLeaving = true;
+    history.back();
+  }
+
+  #push(to: string): void {
+    this.#isLeaving = false;
+    this.#key = randomId();
+    this.#depth += 1;
+    const below = this.#below === null ? {} : { below: this.#below };
+    history.pushState({ key: this.#key, depth: this.#depth, ...below } satisfies EntryState, "", to);
   }
 
   async #onPop(event: PopStateEvent): Promise<void> {
+    this.#isLeaving = false;
     this.#keepPosition();
-    const { key, below } = entryState(event.state);
+    const { key, below, depth = 0 } = entryState(event.state);
     const wasOn = this.#below?.key ?? this.#key;
     this.#key = key;
+    this.#depth = depth;
     this.#below = below ?? null;
     const isSamePage = wasOn === (below?.key ?? key);
-    if (!isSamePage) await this.#show("restore");
-    if (below !== undefined) await this.#cover();
-    else this.over = null;
+    if (below === undefined && isSamePage) this.#uncover();
+    await Promise.all([isSamePage || this.#show("restore"), below && this.#cover()]);
   }
 
   #keepPosition(): void {
@@ -110,9 +127,15 @@ export class Router {
   }
 
   async #cover(): Promise<void> {
-    const turn = ++this.#turn;
+    const turn = ++this.#overTurn;
     const over = await this.#load(location.pathname);
-    if (turn === this.#turn) this.over = over;
+    if (turn === this.#overTurn) this.over = over;
+  }
+
+  /** Also what is still on its way to be shown over the page is no longer wanted. */
+  #uncover(): void {
+    this.#overTurn += 1;
+    this.over = null;
   }
 
   async #show(scroll: "stay" | "top" | "restore"): Promise<void> {
@@ -122,7 +145,7 @@ export class Router {
     const shown = await this.#load(this.path);
     if (turn !== this.#turn) return; // A later navigation has overtaken this one.
     this.shown = shown;
-    this.over = null;
+    if (this.#below === null) this.#uncover();
     this.isMoving = false;
     await tick();
     if (scroll === "stay") return;

@@ -1,4 +1,6 @@
 /** What is said under one post: read page by page, added to at once, kept for reading without a connection. */
+import { untrack } from "svelte";
+import { whenParted } from "../../base/parting";
 import { randomId } from "../../base/random";
 import {
   type Comment,
@@ -44,10 +46,13 @@ export class Discussion {
   /** Follows what waits until the returned function is called; made for `$effect`. */
   follow(): () => void {
     const stops = [
+      whenParted(({ accountId, from }) => from === "everything" && this.#dropBy(accountId)),
       offline.watch((wishes) => {
         this.waiting = wishes.filter((wish) => this.#isMine(wish));
+        for (const remark of untrack(() => this.#all())) remark.overlay();
       }),
       offline.listen((wish, answer, problem) => {
+        if (wish.kind === "commentLike" && problem !== null) this.#find(wish.id)?.correct(!wish.on);
         if (!this.#isMine(wish)) return;
         if (answer !== null) this.#add(answer);
         if (problem !== null) this.returned = wish.text;
@@ -126,6 +131,21 @@ export class Discussion {
 
   #isMine(wish: Wish): wish is Saying {
     return wish.kind === "comment" && wish.id === this.postId;
+  }
+
+  /** Somebody is out of sight, with everything they said and what was said below it. */
+  #dropBy(accountId: string): void {
+    const isTheirs = ({ comment }: Remark) => comment.author?.user_id === accountId;
+    this.remarks = this.remarks.filter((remark) => !isTheirs(remark));
+    for (const remark of this.remarks) remark.replies = remark.replies.filter((reply) => !isTheirs(reply));
+  }
+
+  #all(): Remark[] {
+    return this.remarks.flatMap((remark) => [remark, ...remark.replies]);
+  }
+
+  #find(commentId: string): Remark | undefined {
+    return this.#all().find(({ comment }) => comment.comment_id === commentId);
   }
 
   #start(page: CommentPage): void {

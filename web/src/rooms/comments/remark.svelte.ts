@@ -1,7 +1,8 @@
 /** One comment on screen: its like, its answers, and how they are shown. */
 import { t } from "../../base/i18n";
 import { Toggle } from "../../base/toggle";
-import { type Comment, getReplies, likeComment } from "../../client/comments";
+import { type Comment, getReplies } from "../../client/comments";
+import { offline } from "../../offline";
 import { explain, toasts } from "../../ui";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -24,13 +25,25 @@ export class Remark {
         comment.viewer_has_liked = on;
         comment.like_count += on ? 1 : -1;
       },
-      send: async (on) => void (await likeComment(comment.comment_id, on)),
+      send: async (on) => void (await offline.carry({ kind: "commentLike", id: comment.comment_id, on })),
       failed: (_, error) => toasts.fail(t("comments.likeFailed", { reason: explain(error) })),
     });
+    this.overlay();
   }
 
   like(): Promise<void> {
     return this.#like.set(!this.comment.viewer_has_liked);
+  }
+
+  /** A like that waits for a connection is shown as if it had been given. */
+  overlay(): void {
+    const wished = offline.wished("commentLike", this.comment.comment_id);
+    if (wished !== undefined) this.#like.correct(wished);
+  }
+
+  /** What the server turned out to hold. */
+  correct(isLiked: boolean): void {
+    this.#like.correct(isLiked);
   }
 
   /** Shows what answers it, or hides it again. */

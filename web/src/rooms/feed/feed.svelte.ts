@@ -151,8 +151,19 @@ export class Feed {
   }
 
   #notice(page: PostPage): void {
+    this.#dropVanished(page);
     this.fresh = newer(shelf.putAll(page.posts), this.posts);
     this.#freshPage = this.fresh.length > 0 ? page : null;
+  }
+
+  /** What should stand on the page and does not was deleted, or is out of sight; one's own may not have arrived yet. */
+  #dropVanished({ posts, has_more }: PostPage): void {
+    const there = new Set(posts.map(({ post_id }) => post_id));
+    const oldest = prefs.feed === "following" ? (posts.at(-1)?.created_at ?? "") : null;
+    const isCovered = ({ created_at }: Post) => !has_more || (oldest !== null && created_at > oldest);
+    const isOwn = ({ author }: Post) => author.user_id === session.account?.account_id;
+    const isGone = (post: Post) => isCovered(post) && !there.has(post.post_id) && !isOwn(post);
+    if (this.posts.some(isGone)) this.drop(isGone);
   }
 
   #forgetFresh(): void {

@@ -1,5 +1,6 @@
 /** How the viewer stands to somebody: following, asking, shown at once, made true afterwards, taken back honestly. */
 import { t } from "../../base/i18n";
+import { part } from "../../base/parting";
 import { Toggle } from "../../base/toggle";
 import { offline } from "../../offline";
 import { explain, toasts } from "../../ui";
@@ -37,7 +38,10 @@ export class Standing {
     this.followsViewer = loaded.follows_viewer;
     this.#toggle = new Toggle(this.isOn, {
       show: (on) => this.#show(on),
-      send: async (on) => void (await offline.carry({ kind: "follow", id: this.accountId, on })),
+      send: async (on) => {
+        await offline.carry({ kind: "follow", id: this.accountId, on });
+        if (!on) part(this.accountId, "posts");
+      },
       failed: (wish, error) => {
         const facts = { name: this.username, reason: explain(error) };
         toasts.fail(t(wish ? "profile.followFailed" : "profile.unfollowFailed", facts));

@@ -1,5 +1,6 @@
 /** The quiet ways to treat somebody: mute, restrict, keep close, remove, block. None of them is told to the other. */
 import { t } from "../../base/i18n";
+import { part } from "../../base/parting";
 import { people, type Relation } from "../../client/people";
 import { explain, toasts } from "../../ui";
 import type { Standing } from "./follow.svelte";
@@ -23,10 +24,16 @@ export class Treating {
     }
   }
 
-  mutePosts = (on: boolean) =>
-    this.#change({ viewer_mutes_posts: on }, (id) => people.mute(id, { posts: on }));
-  muteStories = (on: boolean) =>
-    this.#change({ viewer_mutes_stories: on }, (id) => people.mute(id, { stories: on }));
+  async mutePosts(on: boolean): Promise<void> {
+    const isDone = await this.#change({ viewer_mutes_posts: on }, (id) => people.mute(id, { posts: on }));
+    if (isDone && on) part(this.#standing.accountId, "posts");
+  }
+
+  async muteStories(on: boolean): Promise<void> {
+    const isDone = await this.#change({ viewer_mutes_stories: on }, (id) => people.mute(id, { stories: on }));
+    if (isDone && on) part(this.#standing.accountId, "stories");
+  }
+
   restrict = (on: boolean) =>
     this.#change({ viewer_restricts: on }, (id) => people.treat("restrictions", id, on));
   befriend = (on: boolean) =>
@@ -42,6 +49,7 @@ export class Treating {
     const isDone = await this.#change({ viewer_blocks: true }, (id) => people.treat("blocks", id, true));
     if (isDone) {
       this.#standing.end();
+      part(this.#standing.accountId);
       toasts.say(t("people.blocked", { name: this.#standing.username }));
     }
     return isDone;

@@ -3,6 +3,7 @@
  * so that a like given in one place is seen in all.
  */
 import { t } from "../../base/i18n";
+import { whenParted } from "../../base/parting";
 import { Toggle } from "../../base/toggle";
 import type { Post } from "../../client";
 import { offline, type Wish } from "../../offline";
@@ -134,5 +135,8 @@ export class Shelf {
 }
 
 export const shelf = new Shelf();
+whenParted(({ accountId, from }) => {
+  if (from !== "stories") shelf.drop(({ author }) => author.user_id === accountId);
+});
 offline.watch((waiting) => shelf.overlay(waiting));
 offline.listen((wish, _, problem) => problem && shelf.takeBack(wish));

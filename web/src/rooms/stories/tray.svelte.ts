@@ -1,6 +1,9 @@
 /** Who has stories, as this tab holds it: the order of the server, seen at once when seen, stories loaded when wanted. */
+import { whenParted } from "../../base/parting";
 import { type Ring, type Story, stories } from "../../client/stories";
+import { isUnreachable } from "../../offline";
 import { session } from "../accounts";
+import { kept, living } from "./kept";
 
 /** Somebody's stories in a row. */
 export interface Sheaf {
@@ -19,7 +22,7 @@ export class StoryTray {
   readonly #sheaves = new Map<string, Promise<Sheaf>>();
   #loaded_ms = 0;
 
-  /** Asked again after a minute; a failure leaves what is there, because the feed below says what is wrong. */
+  /** Asked again after a minute. Without a connection those remain whose stories were seen and still live. */
   async load(isForced = false): Promise<void> {
     if (!isForced && Date.now() - this.#loaded_ms < FRESH_MS) return;
     try {
@@ -29,20 +32,22 @@ export class StoryTray {
       this.#sheaves.clear();
       for (const ring of page.story_ring) {
         const known = page.stories[ring.user_id];
-        if (known) this.#sheaves.set(ring.user_id, Promise.resolve(sheafOf({ ...ring, stories: known })));
+        if (known) this.#sheaves.set(ring.user_id, Promise.resolve(this.#take({ ...ring, stories: known })));
       }
-    } catch {
-      // The tray is an extra.
+      const present = new Set(page.story_ring.map(({ user_id }) => user_id));
+      void kept.keepOnly((accountId) => present.has(accountId)).catch(() => {});
+    } catch (error) {
+      if (isUnreachable(error) && this.rings.length === 0) await this.#showKept();
     } finally {
       this.isLoaded = true;
     }
   }
 
   /** Somebody's stories that still live; loaded once, a failure is tried again. */
-  sheafOf(accountId: string): Promise<Sheaf> {
+  async sheafOf(accountId: string): Promise<Sheaf> {
     const known = this.#sheaves.get(accountId);
-    if (known !== undefined) return known;
-    const loading = stories.getOf(accountId).then(sheafOf);
+    if (known !== undefined) return living(await known);
+    const loading = this.#load(accountId);
     this.#sheaves.set(accountId, loading);
     loading.catch(() => this.#sheaves.delete(accountId));
     return loading;
@@ -60,6 +65,7 @@ export class StoryTray {
   drop(accountId: string): void {
     this.rings = this.rings.filter(({ user_id }) => user_id !== accountId);
     this.#sheaves.delete(accountId);
+    void kept.keepOnly((each) => each !== accountId).catch(() => {});
   }
 
   /** Something of one's own came or went. */
@@ -74,6 +80,30 @@ export class StoryTray {
     this.#loaded_ms = 0;
     this.#sheaves.clear();
   }
+
+  async #load(accountId: string): Promise<Sheaf> {
+    try {
+      return this.#take(await stories.getOf(accountId));
+    } catch (error) {
+      const seen = isUnreachable(error) ? await kept.find() : [];
+      const sheaf = seen.find((each) => each.accountId === accountId);
+      if (sheaf === undefined) throw error;
+      return sheaf;
+    }
+  }
+
+  /** What was kept of theirs on this device follows what the server shows. */
+  #take(loaded: Loaded): Sheaf {
+    const sheaf = sheafOf(loaded);
+    void kept.agree(sheaf).catch(() => {});
+    return sheaf;
+  }
+
+  async #showKept(): Promise<void> {
+    const sheaves = (await kept.find().catch(() => [])).toReversed();
+    this.rings = sheaves.map(ringOf);
+    for (const sheaf of sheaves) this.#sheaves.set(sheaf.accountId, Promise.resolve(sheaf));
+  }
 }
 
 interface Loaded {
@@ -85,14 +115,34 @@ interface Loaded {
 }
 
 function sheafOf(loaded: Loaded): Sheaf {
-  return {
+  return living({
     accountId: loaded.user_id,
     username: loaded.username,
     fullName: loaded.full_name,
     picture: loaded.profile_pic_url,
-    stories: loaded.stories.filter(({ expires_at }) => Date.parse(expires_at) > Date.now()),
+    stories: loaded.stories,
+  });
+}
+
+/** Somebody's plate when only what was seen of theirs is left. */
+function ringOf({ accountId, username, fullName, picture, stories: seen }: Sheaf): Ring {
+  return {
+    user_id: accountId,
+    username,
+    full_name: fullName,
+    profile_pic_url: picture,
+    is_verified: false,
+    is_self: seen.some(({ viewer_is_author }) => viewer_is_author),
+    has_unseen: false,
+    is_close_friends: seen.some(({ audience }) => audience === "close_friends"),
+    latest_story_ts: seen.at(-1)?.created_at ?? "",
+    story_count: seen.length,
+    unseen_count: 0,
   };
 }
 
 export const tray = new StoryTray();
 session.whenChanged(() => tray.reset());
+whenParted(({ accountId, from }) => {
+  if (from !== "posts") tray.drop(accountId);
+});

@@ -1,5 +1,6 @@
 /** Going through stories: one after the other, one person after the other, with the next ones already on their way. */
 import { type Reaction, type Story, stories } from "../../client/stories";
+import { kept, pictureOf } from "./kept";
 import { type Sheaf, tray } from "./tray.svelte";
 
 const SHOWN_MS = 6_000;
@@ -139,6 +140,7 @@ export class Viewer {
     this.share = 0;
     this.isArriving = true;
     const story = this.story;
+    if (story !== null && this.sheaf?.accountId) void kept.add(this.sheaf, story).catch(() => {});
     if (story === null || story.seen || story.viewer_is_author || this.#told.has(story.story_id)) return;
     this.#told.add(story.story_id);
     tray.noteSeen(story.user_id);
@@ -164,7 +166,5 @@ function preload({ stories: all }: Sheaf): void {
     0,
     all.findIndex(({ seen }) => !seen),
   );
-  for (const { media } of all.slice(first, first + 2)) {
-    new Image().src = media.urls["1080"] ?? media.url;
-  }
+  for (const story of all.slice(first, first + 2)) new Image().src = pictureOf(story);
 }

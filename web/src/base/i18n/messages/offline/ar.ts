@@ -7,6 +7,7 @@ export const ar: Translation<typeof en> = {
   "offline.saveRefused": "تعذّر حفظ منشور حفظته دون اتصال. {reason}",
   "offline.followRefused": "لم تتم متابعة شخص تابعته دون اتصال. {reason}",
   "offline.commentRefused": "لم يُقبل تعليق كتبته دون اتصال. {reason}",
+  "offline.commentLikeRefused": "لم يُقبل إعجاب بتعليق سجّلته دون اتصال. {reason}",
   "offline.state": "غير متصل",
   "offline.waiting": {
     zero: "لا شيء في الانتظار",
@@ -24,6 +25,8 @@ export const ar: Translation<typeof en> = {
   "offline.withdraw": "عدم الإرسال",
   "offline.like": "إعجاب",
   "offline.unlike": "سحب إعجاب",
+  "offline.commentLike": "إعجاب بتعليق",
+  "offline.commentUnlike": "سحب إعجاب بتعليق",
   "offline.save": "منشور للحفظ",
   "offline.unsave": "إلغاء حفظ منشور",
   "offline.follow": "شخص لمتابعته",

@@ -1,0 +1,20 @@
+/** Somebody went out of sight, wholly or in part: every room lets go of what it holds of them. */
+
+export interface Parting {
+  readonly accountId: string;
+  readonly from: "everything" | "posts" | "stories";
+}
+
+type Listener = (parting: Parting) => void;
+
+const listeners = new Set<Listener>();
+
+export function part(accountId: string, from: Parting["from"] = "everything"): void {
+  for (const listener of listeners) listener({ accountId, from });
+}
+
+/** Returns how to stop listening. */
+export function whenParted(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
