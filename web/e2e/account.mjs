@@ -38,7 +38,11 @@ try {
   await turnPushOn(page);
   await shoot(page, "settings-notifications");
   // The browser's own word on private windows; ours is on the page.
-  assert.deepEqual(troubles.filter((each) => !each.includes("Push API in incognito")), [], "the console stays quiet");
+  assert.deepEqual(
+    troubles.filter((each) => !each.includes("Push API in incognito")),
+    [],
+    "the console stays quiet",
+  );
 } finally {
   await browser.close();
 }

@@ -42,7 +42,9 @@ try {
   await page.fill("[name=username]", name);
   await page.getByRole("button", { name: "Send the link" }).click();
   await page.getByText("Look into your mailbox").waitFor();
-  await page.goto(`${address}/reset-password#${await mailed(mails, `${name}@example.org`, "reset-password")}`);
+  await page.goto(
+    `${address}/reset-password#${await mailed(mails, `${name}@example.org`, "reset-password")}`,
+  );
   await page.fill("[name=password]", NEW_PASSWORD);
   await page.getByRole("button", { name: "Set the password" }).click();
   await page.waitForURL(`${address}/login`);

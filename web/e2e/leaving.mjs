@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { person, publish } from "./kit.mjs";
 import { proveIfAsked } from "./keys.mjs";
+import { person, publish } from "./kit.mjs";
 import { openBrowser, PASSWORD } from "./stage.mjs";
 
 const [address, photo, shots] = process.argv.slice(2);

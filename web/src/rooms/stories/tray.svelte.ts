@@ -1,5 +1,5 @@
 /** Who has stories, as this tab holds it: the order of the server, seen at once when seen, stories loaded when wanted. */
-import { type Ring, type Story, stories } from "../../client/stories";
+import { type Highlight, type Ring, type Story, stories } from "../../client/stories";
 import { session } from "../accounts";
 
 /** Somebody's stories in a row. */
@@ -9,6 +9,8 @@ export interface Sheaf {
   readonly fullName: string;
   readonly picture: string | null;
   readonly stories: readonly Story[];
+  /** The highlight it is, where its owner looks at it. */
+  readonly highlight?: Highlight;
 }
 
 const FRESH_MS = 60_000;
