@@ -4,8 +4,6 @@ import type { UploadedMedia } from "../../client";
 import { stories } from "../../client/stories";
 import type { PersonTag } from "../media";
 
-const MIDDLE = { x: 0.5, y: 0.5 };
-
 export class Making {
   file = $state.raw<File | null>(null);
   share = $state.raw(0);
@@ -16,9 +14,9 @@ export class Making {
   altText = $state("");
   audience = $state<"everyone" | "close_friends">("everyone");
   takesReplies = $state(true);
-  /** Who is named, at fractions of the picture, and where the next name goes. */
+  /** Who is named, at fractions of the picture, and where the next name goes if somebody has pointed there. */
   mentions = $state.raw<readonly PersonTag[]>([]);
-  spot = $state.raw(MIDDLE);
+  spot = $state.raw<{ x: number; y: number } | null>(null);
   #abort: AbortController | null = null;
   #key = randomId();
 
@@ -74,6 +72,6 @@ export class Making {
     this.share = 0;
     this.failure = null;
     this.mentions = [];
-    this.spot = MIDDLE;
+    this.spot = null;
   }
 }

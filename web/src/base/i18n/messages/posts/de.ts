@@ -57,6 +57,7 @@ export const de: Translation<typeof en> = {
   "posts.signalVideo": "Ob er ein Video enthält",
   "posts.signalAlbum": "Ob er mehrere Bilder enthält",
   "posts.signalSeen": "Ob du ihn schon gesehen hast",
+  "posts.tagged": { one: "{count} Person ist darauf", other: "{count} Personen sind darauf" },
   "posts.likedBy": "Wem es gefällt",
   "posts.nobodyLikes": "Noch niemandem.",
   "posts.showLikers": "Wem es gefällt",

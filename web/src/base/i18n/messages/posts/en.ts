@@ -54,6 +54,7 @@ export const en = {
   "posts.signalVideo": "Whether it has a video",
   "posts.signalAlbum": "Whether it has several pictures",
   "posts.signalSeen": "Whether you have seen it before",
+  "posts.tagged": { one: "{count} person is in it", other: "{count} people are in it" },
   "posts.likedBy": "Who liked it",
   "posts.nobodyLikes": "Nobody yet.",
   "posts.showLikers": "Who liked it",
