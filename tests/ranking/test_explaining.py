@@ -37,6 +37,7 @@ async def test_an_explanation_adds_up_to_the_score_and_says_it_in_words(
     assert told.score == pytest.approx(summed, abs=0.01)
     assert "you are close to its author" in told.summary
     assert "seen it before" not in told.summary
+    assert told.reasons[0] == "affinity"
     by_name = {each.name: each for each in told.signals}
     assert by_name["affinity"].contributions["comment"] > 0
     assert all(each.words for each in told.signals)
@@ -46,7 +47,10 @@ async def test_an_explanation_says_that_a_post_was_seen(rooms: Rooms, ana: Perso
     post = await ana.publish()
     await bo.call("POST", "/feed/seen", json={"impressions": [{"post_id": post["post_id"]}]})
 
-    assert "You have seen it before" in (await explanation(rooms, bo, post)).summary
+    told = await explanation(rooms, bo, post)
+
+    assert "You have seen it before" in told.summary
+    assert told.reasons[-1] == "seen"
 
 
 async def test_while_redis_is_away_the_newest_comes_first(rooms: Rooms, ana: Person, bo: Person) -> None:

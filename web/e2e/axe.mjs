@@ -65,6 +65,7 @@ async function surfaces({ call, username }, ana, post) {
     ["tag", "/tags/harbour"],
     ["place that is not", "/places/nowhere"],
     ["activity", "/activity"],
+    ["messages", "/messages"],
     ["decisions", "/decisions"],
     ["queue", "/moderation"],
     ["case", `/moderation/cases/${found.case_id}`],

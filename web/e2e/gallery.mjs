@@ -54,6 +54,7 @@ async function members(page) {
     ["search", `/search?q=${other.slice(0, 2)}`],
     ["tag", `/tags/${encodeURIComponent(tag)}`],
     ["activity", "/activity"],
+    ["messages", "/messages"],
     ["settings", "/settings"],
     ["settings-profile", "/settings/profile"],
     ["settings-privacy", "/settings/privacy"],

@@ -20,6 +20,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   "rooms/stories": 5,
   "rooms/saves": 5,
   "rooms/search": 5,
+  "rooms/messages": 5,
   "rooms/moderation": 5,
   "rooms/notifications": 5,
   "rooms/feed": 6,

@@ -36,7 +36,8 @@ def explain(judge: Judge, verdict: Verdict, ids: Sequence[PostId], *, arm: str) 
     return {
         post_id: Explanation(
             post_id=str(post_id),
-            summary=_summarise(features[row]),
+            summary=_summarise(reasons := _reasons(features[row])),
+            reasons=reasons,
             score=round(float(verdict.scores[row]), DIGITS),
             weights=judge.scorer.version,
             arm=arm,
@@ -68,11 +69,15 @@ def _signals(features: Floats, moved: Floats) -> list[Signal]:
     ]
 
 
-def _summarise(features: Floats) -> str:
+def _reasons(features: Floats) -> list[str]:
     known: dict[str, float] = dict(zip(FEATURES, features.tolist(), strict=True))
-    ordered = sorted(REASONS, key=lambda name: -known[name])
-    reasons = [REASONS[name] for name in ordered if known[name] >= NOTABLE]
-    sinks = " You have seen it before, so it comes later." if known["seen"] else ""
+    notable = [name for name in REASONS if known[name] >= NOTABLE]
+    return [*sorted(notable, key=lambda name: -known[name]), *(["seen"] if known["seen"] else [])]
+
+
+def _summarise(names: Sequence[str]) -> str:
+    reasons = [REASONS[name] for name in names if name in REASONS]
+    sinks = " You have seen it before, so it comes later." if "seen" in names else ""
     if not reasons:
         return f"It stands where its age puts it.{sinks}"
     return f"It is here because {' and '.join(reasons)}.{sinks}"

@@ -62,6 +62,8 @@ class Explanation(msgspec.Struct, frozen=True):
 
     post_id: str
     summary: str
+    reasons: list[str]
+    """The signals that the summary names, the strongest first: what other languages say it from."""
     score: float
     weights: str
     """The version of the weights."""

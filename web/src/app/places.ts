@@ -7,6 +7,7 @@ import Bell from "../ui/icons/Bell.svelte";
 import Create from "../ui/icons/Create.svelte";
 import Explore from "../ui/icons/Explore.svelte";
 import Home from "../ui/icons/Home.svelte";
+import Letter from "../ui/icons/Letter.svelte";
 import Person from "../ui/icons/Person.svelte";
 import Search from "../ui/icons/Search.svelte";
 import Shield from "../ui/icons/Shield.svelte";
@@ -34,6 +35,7 @@ export function placesFor(account: Account | null, isModerator: boolean): Place[
     { href: paths.search(), label: "nav.search", icon: Search, key: "g s", isOnBar: true },
     { href: paths.explore(), label: "nav.explore", icon: Explore, key: "g e" },
     { href: paths.create(), label: "nav.create", icon: Create, key: "n", isOnBar: true },
+    { href: paths.messages(), label: "nav.messages", icon: Letter, key: "g d" },
     { href: paths.activity(), label: "nav.activity", icon: Bell, key: "g a", isOnBar: true, hasBadge: true },
     {
       href: own,

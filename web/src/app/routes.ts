@@ -143,6 +143,12 @@ export const routes: readonly Route[] = [
     load: () => import("../rooms/notifications/ActivityPage.svelte"),
   },
   {
+    pattern: "/messages",
+    audience: "members",
+    words: ["messages"],
+    load: () => import("../rooms/messages/MessagesPage.svelte"),
+  },
+  {
     pattern: "/decisions",
     audience: "members",
     words: ["moderation"],

@@ -25,7 +25,9 @@ export const findPlaces = async (text: string, signal: AbortSignal): Promise<rea
 
 export const findNearby = async (latitude: number, longitude: number): Promise<readonly FoundPlace[]> =>
   (
-    await send<Schemas["NearbyPlacesView"]>("GET", "/places/nearby", { query: { latitude, longitude } })
+    await send<Schemas["NearbyPlacesView"]>("GET", "/places/nearby", {
+      query: { lat: latitude, lon: longitude },
+    })
   ).places.map(({ place }) => place);
 
 /** The place of this name here: the one that is known, or a new one. */

@@ -233,6 +233,7 @@ export interface components {
         Explanation: {
             post_id: string;
             summary: string;
+            reasons: string[];
             score: number;
             weights: string;
             arm: string;

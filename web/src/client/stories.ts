@@ -42,6 +42,9 @@ export const stories = {
   getOwnHighlights: async () => (await send<Schemas["HighlightsView"]>("GET", "/highlights")).highlights,
   makeHighlight: (title: string, storyId: string) =>
     send<Highlight>("POST", "/highlights", { json: { title, story_ids: [storyId] } }),
+  changeHighlight: (highlightId: string, change: Schemas["HighlightEdit"]) =>
+    send<Highlight>("PATCH", `/highlights/${id(highlightId)}`, { json: change }),
+  removeHighlight: (highlightId: string) => send<null>("DELETE", `/highlights/${id(highlightId)}`),
   addToHighlight: (highlightId: string, storyId: string) =>
     send<Highlight>("PATCH", `/highlights/${id(highlightId)}`, { json: { add_story_ids: [storyId] } }),
 } as const;

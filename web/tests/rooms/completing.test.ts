@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { moved, withTag } from "../../src/rooms/media/naming/tags";
 import { begunAt, complete } from "../../src/rooms/posts/create/completing";
-import { moved, withTag } from "../../src/rooms/posts/create/people/tags";
 
 describe("completion", () => {
   test("knows the mention or hashtag at the caret", () => {

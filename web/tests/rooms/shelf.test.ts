@@ -106,3 +106,14 @@ test("every list lets go of a post that is gone", () => {
 
   expect(gone).toEqual(["2"]);
 });
+
+test("a post that is put away leaves the walls and hangs in the archive, until it is taken out", () => {
+  const shelf = new Shelf();
+  shelf.put(samplePost(1));
+  shelf.move("1", "archived");
+  expect([shelf.hangs("1"), shelf.hangs("1", true)]).toEqual([false, true]);
+  shelf.move("1", "shown");
+  expect([shelf.hangs("1"), shelf.hangs("1", true)]).toEqual([true, false]);
+  shelf.move("1", "deleted");
+  expect([shelf.hangs("1"), shelf.hangs("1", true), shelf.hangs("2")]).toEqual([false, false, true]);
+});

@@ -47,6 +47,13 @@ export class Wall {
     this.tagged.leave();
   }
 
+  /** What hangs above the walls may have changed in a page shown over this one. */
+  async renewHighlights(): Promise<void> {
+    const { profile } = this;
+    if (profile?.shows_posts)
+      this.highlights = await people.getHighlights(profile.account_id).catch(() => this.highlights);
+  }
+
   /** Pleasant to have, and no reason to fail. */
   async #decorate({ account_id, relationship }: ProfilePage): Promise<void> {
     const [highlights, mutuals] = await Promise.allSettled([

@@ -1,5 +1,10 @@
 /** This browser's subscription to pushes; the service worker shows them. */
+import { t } from "../../base/i18n";
 import { addBrowser, getPushKey } from "../../client/notifying";
+import { explain } from "../../ui";
+
+/** A browser whose worker is not there by then has none: its `ready` would keep one waiting for ever. */
+const WORKER_PATIENCE_MS = 10_000;
 
 export function mayPush(): boolean {
   return "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
@@ -9,7 +14,7 @@ export function mayPush(): boolean {
 export async function startPush(): Promise<void> {
   if ((await Notification.requestPermission()) !== "granted")
     throw new DOMException("not allowed", "NotAllowedError");
-  const registration = await navigator.serviceWorker.ready;
+  const registration = await worker();
   const applicationServerKey = bytesOf(await getPushKey());
   // One made under another key cannot be used, and stands in the way.
   await (await registration.pushManager.getSubscription())?.unsubscribe();
@@ -18,6 +23,25 @@ export async function startPush(): Promise<void> {
   await addBrowser({
     endpoint: endpoint ?? made.endpoint,
     keys: { p256dh: keys?.["p256dh"] ?? "", auth: keys?.["auth"] ?? "" },
+  });
+}
+
+/**
+ * Why it did not work, and what to do: allow it, try elsewhere, or what the server said. A private window refuses
+ * although its permission is given, so the error's name alone does not tell.
+ */
+export function explainPush(error: unknown): string {
+  if (!(error instanceof DOMException)) return explain(error);
+  return t(Notification.permission === "granted" ? "settings.pushUnreachable" : "settings.pushRefused");
+}
+
+function worker(): Promise<ServiceWorkerRegistration> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new DOMException("no worker", "TimeoutError")), WORKER_PATIENCE_MS);
+    void navigator.serviceWorker.ready.then((registration) => {
+      clearTimeout(timer);
+      resolve(registration);
+    });
   });
 }
 

@@ -7,6 +7,7 @@ import type { en as commentsEn } from "./messages/comments/en";
 import { en as coreEn } from "./messages/core/en";
 import type { en as createEn } from "./messages/create/en";
 import type { en as findingEn } from "./messages/finding/en";
+import type { en as messagesEn } from "./messages/messages/en";
 import type { en as moderationEn } from "./messages/moderation/en";
 import type { en as offlineEn } from "./messages/offline/en";
 import type { en as peopleEn } from "./messages/people/en";
@@ -21,6 +22,7 @@ type English = typeof coreEn &
   typeof commentsEn &
   typeof createEn &
   typeof findingEn &
+  typeof messagesEn &
   typeof moderationEn &
   typeof offlineEn &
   typeof peopleEn &
@@ -42,6 +44,7 @@ export const areas = [
   "comments",
   "create",
   "finding",
+  "messages",
   "moderation",
   "offline",
   "people",

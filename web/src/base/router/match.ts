@@ -70,6 +70,7 @@ export const paths = {
   tag: (tag: string) => `/tags/${encodeURIComponent(tag)}`,
   place: (placeId: string) => `/places/${encodeURIComponent(placeId)}`,
   activity: () => "/activity",
+  messages: () => "/messages",
   decisions: () => "/decisions",
   moderation: () => "/moderation",
   moderationCase: (caseId: string) => `/moderation/cases/${caseId}`,

@@ -30,9 +30,10 @@ export class DemoOffer {
   watch(onnews: () => void): () => void {
     let looks = 0;
     const timer = setInterval(async () => {
-      await this.load();
+      const stand = await findDemo().catch(() => this.stand); // A look that failed says nothing about the work.
       looks += 1;
-      if (looks % NEWS_EVERY === 0 || this.stand?.state === "done") onnews();
+      if (looks % NEWS_EVERY === 0 || stand?.state !== "running") onnews();
+      this.stand = stand;
     }, LOOK_AGAIN_MS);
     return () => clearInterval(timer);
   }

@@ -81,6 +81,15 @@ export class Feed {
     }
   }
 
+  /** The first page as it is now, without a skeleton in between; a failed look leaves what is there. */
+  async renew(): Promise<void> {
+    const life = this.#life;
+    const page = await this.#ask(null).catch(() => null);
+    if (page === null || life !== this.#life) return;
+    this.#start(page);
+    this.#forgetFresh();
+  }
+
   /** The waiting posts are at the top. Where they no longer meet what is below, the feed starts anew from them. */
   showFresh(): void {
     const page = this.#freshPage;

@@ -12,6 +12,7 @@ import { explain, toasts } from "../../ui";
 /** Enough for a long evening; beyond it the oldest are forgotten and simply loaded again. */
 const MOST = 1_500;
 
+type Fate = "deleted" | "archived" | "shown";
 type DropListener = (isGone: (post: Post) => boolean) => void;
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -66,6 +67,8 @@ class Shelved {
 export class Shelf {
   readonly #shelved = new Map<string, Shelved>();
   readonly #listeners = new Set<DropListener>();
+  /** Where posts went before this tab's eyes; walls that were loaded before look here. */
+  #fates = $state.raw<ReadonlyMap<string, Fate>>(new Map());
 
   /** The one object for this post, brought up to date, except where a like is still on its way. */
   put(loaded: Post): Post {
@@ -106,6 +109,18 @@ export class Shelf {
     for (const listener of this.#listeners) listener(isGone);
   }
 
+  /** Its author deleted it, put it away, or took it out again. */
+  move(postId: string, fate: Fate): void {
+    this.#fates = new Map(this.#fates).set(postId, fate);
+    if (fate !== "shown") this.drop(({ post_id }) => post_id === postId);
+  }
+
+  /** Whether it still hangs on a wall on which it was found: everybody's, or the archive's. */
+  hangs(postId: string, isArchive = false): boolean {
+    const fate = this.#fates.get(postId);
+    return fate === undefined || fate === (isArchive ? "archived" : "shown");
+  }
+
   whenDropped(listener: DropListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -122,6 +137,7 @@ export class Shelf {
   }
 
   clear(): void {
+    this.#fates = new Map();
     this.#shelved.clear();
   }
 

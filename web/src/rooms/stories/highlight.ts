@@ -8,6 +8,7 @@ export function sheafOfHighlight(highlight: Highlight): Sheaf {
     username: highlight.title,
     fullName: highlight.title,
     picture: highlight.cover_url,
+    ...(highlight.viewer_is_author ? { highlight } : {}),
     stories: highlight.items.map(
       (item): Story => ({
         ...item,

@@ -2,6 +2,7 @@
 import { randomId } from "../../base/random";
 import type { UploadedMedia } from "../../client";
 import { stories } from "../../client/stories";
+import type { PersonTag } from "../media";
 
 export class Making {
   file = $state.raw<File | null>(null);
@@ -13,6 +14,9 @@ export class Making {
   altText = $state("");
   audience = $state<"everyone" | "close_friends">("everyone");
   takesReplies = $state(true);
+  /** Who is named, at fractions of the picture, and where the next name goes if somebody has pointed there. */
+  mentions = $state.raw<readonly PersonTag[]>([]);
+  spot = $state.raw<{ x: number; y: number } | null>(null);
   #abort: AbortController | null = null;
   #key = randomId();
 
@@ -48,6 +52,7 @@ export class Making {
           text: this.text.trim(),
           alt_text: this.altText.trim(),
           replies_enabled: this.takesReplies,
+          mentions: this.mentions.map(({ user_id, x, y }) => ({ user_id, x, y })),
         },
         this.#key,
       );
@@ -66,5 +71,7 @@ export class Making {
     this.media = null;
     this.share = 0;
     this.failure = null;
+    this.mentions = [];
+    this.spot = null;
   }
 }

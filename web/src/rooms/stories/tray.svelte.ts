@@ -1,6 +1,6 @@
 /** Who has stories, as this tab holds it: the order of the server, seen at once when seen, stories loaded when wanted. */
 import { whenParted } from "../../base/parting";
-import { type Ring, type Story, stories } from "../../client/stories";
+import { type Highlight, type Ring, type Story, stories } from "../../client/stories";
 import { isUnreachable } from "../../offline";
 import { session } from "../accounts";
 import { kept, living } from "./kept";
@@ -12,6 +12,8 @@ export interface Sheaf {
   readonly fullName: string;
   readonly picture: string | null;
   readonly stories: readonly Story[];
+  /** The highlight it is, where its owner looks at it. */
+  readonly highlight?: Highlight;
 }
 
 const FRESH_MS = 60_000;

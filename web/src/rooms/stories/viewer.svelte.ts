@@ -39,10 +39,10 @@ export class Viewer {
   }
 
   /** These alone: a highlight. */
-  openSheaf(sheaf: Sheaf): void {
+  openSheaf(sheaf: Sheaf, index = 0): void {
     this.#people = [sheaf.accountId];
     this.sheaf = sheaf;
-    this.#turnTo(0);
+    this.#turnTo(Math.min(index, Math.max(0, sheaf.stories.length - 1)));
   }
 
   next(): void {

@@ -43,14 +43,14 @@ export function archive(post: Post, on: boolean): Promise<boolean> {
   return attempt(async () => {
     await archivePost(post.post_id, on);
     shelf.change(post.post_id, { is_archived: on });
-    if (on) shelf.drop(({ post_id }) => post_id === post.post_id);
+    shelf.move(post.post_id, on ? "archived" : "shown");
   }, done);
 }
 
 export function remove(post: Post): Promise<boolean> {
   return attempt(async () => {
     await deletePost(post.post_id);
-    shelf.drop(({ post_id }) => post_id === post.post_id);
+    shelf.move(post.post_id, "deleted");
   }, t("posts.deleted"));
 }
 

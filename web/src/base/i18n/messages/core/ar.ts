@@ -18,6 +18,7 @@ export const ar: Translation<typeof en> = {
   "nav.search": "بحث",
   "nav.explore": "استكشاف",
   "nav.activity": "النشاط",
+  "nav.messages": "الرسائل",
   "nav.moderation": "الإشراف",
   "nav.unread": {
     zero: "لا شيء غير مقروء",

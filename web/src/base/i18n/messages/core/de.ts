@@ -18,6 +18,7 @@ export const de: Translation<typeof en> = {
   "nav.search": "Suche",
   "nav.explore": "Entdecken",
   "nav.activity": "Aktivität",
+  "nav.messages": "Nachrichten",
   "nav.moderation": "Moderation",
   "nav.unread": { one: "{count} ungelesen", other: "{count} ungelesen" },
   "welcome.title": "Fotografien von Menschen, die du gewählt hast.",

@@ -15,6 +15,7 @@ export const en = {
   "nav.search": "Search",
   "nav.explore": "Explore",
   "nav.activity": "Activity",
+  "nav.messages": "Messages",
   "nav.moderation": "Moderation",
   "nav.unread": { one: "{count} unread", other: "{count} unread" },
   "welcome.title": "Photographs, from people you chose.",

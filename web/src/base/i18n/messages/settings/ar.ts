@@ -140,7 +140,8 @@ export const ar: Translation<typeof en> = {
   "settings.pushUnknown":
     "لا يستطيع هذا المتصفح عرض الإشعارات. على iPhone أضف Tintype إلى الشاشة الرئيسية أولًا.",
   "settings.pushRefused": "لا يسمح المتصفح. اسمح بالإشعارات لهذا الموقع في إعداداته ثم حاول مجددًا.",
-  "settings.pushFailed": "لم ينجح ذلك. حاول بعد قليل.",
+  "settings.pushUnreachable":
+    "تعذّر الوصول إلى خدمة الإشعارات في هذا المتصفح. لا توجد في النوافذ الخاصة؛ وإلا فتحقق من الاتصال أو جرّب متصفحًا آخر.",
   "settings.tokens": "الرموز",
   "settings.tokensBody": "برامجك تدخل برمز ولا تفعل إلا ما يذكره.",
   "settings.tokensNone": "لا رموز.",

@@ -145,7 +145,8 @@ export const de: Translation<typeof en> = {
     "Dieser Browser kann keine Mitteilungen zeigen. Lege Tintype auf dem iPhone zuerst auf den Home-Bildschirm.",
   "settings.pushRefused":
     "Der Browser lässt es nicht zu. Erlaube Mitteilungen für diese Seite in seinen Einstellungen und versuch es noch einmal.",
-  "settings.pushFailed": "Das hat nicht geklappt. Versuch es gleich noch einmal.",
+  "settings.pushUnreachable":
+    "Der Push-Dienst dieses Browsers ist nicht erreichbar. Private Fenster haben keinen; sonst prüfe die Verbindung oder nimm einen anderen Browser.",
   "settings.tokens": "Tokens",
   "settings.tokensBody": "Deine Programme melden sich mit einem Token an und dürfen nur, was darin steht.",
   "settings.tokensNone": "Keine Tokens.",

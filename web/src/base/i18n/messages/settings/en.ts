@@ -138,7 +138,8 @@ export const en = {
     "This browser cannot show notifications. On an iPhone, add Tintype to the home screen first.",
   "settings.pushRefused":
     "The browser does not allow it. Allow notifications for this site in its settings, then try again.",
-  "settings.pushFailed": "That did not work. Try again in a moment.",
+  "settings.pushUnreachable":
+    "This browser’s push service cannot be reached. Private windows have none; otherwise check the connection or try another browser.",
   "settings.tokens": "Tokens",
   "settings.tokensBody": "Programs of yours sign in with a token and may do only what it names.",
   "settings.tokensNone": "No tokens.",

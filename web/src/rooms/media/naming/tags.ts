@@ -1,5 +1,5 @@
 /** People in a picture, at fractions of its width and height; pure. */
-import type { PersonTag } from "../../../media";
+import type { PersonTag } from "../upload.svelte";
 
 function within(value: number): number {
   return Math.min(Math.max(value, 0), 1);
@@ -19,4 +19,9 @@ export function moved(
   y: number,
 ): readonly PersonTag[] {
   return tags.map((tag) => (tag.user_id === userId ? { ...tag, x: within(x), y: within(y) } : tag));
+}
+
+/** The same people but one. */
+export function without(tags: readonly PersonTag[], userId: string): readonly PersonTag[] {
+  return tags.filter(({ user_id }) => user_id !== userId);
 }
