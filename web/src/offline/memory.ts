@@ -14,6 +14,8 @@ const SWEEP_EVERY = 50;
 export class Memory {
   readonly #drawer: Drawer<Seen>;
   #accountId: string | null = null;
+  /** Seen before it was known by whom; null once it is. */
+  #early: Map<string, unknown> | null = new Map();
   #puts = 0;
 
   constructor(drawer: Drawer<Seen> = openDrawer<Seen>("seen")) {
@@ -25,10 +27,13 @@ export class Memory {
     this.#accountId = accountId;
     const all = await this.#drawer.all();
     await this.#drawer.remove(...all.filter((seen) => seen.accountId !== accountId).map(({ key }) => key));
+    const early = this.#early ?? [];
+    this.#early = null;
+    for (const [key, value] of early) await this.keep(key, value);
   }
 
   async keep(key: string, value: unknown): Promise<void> {
-    if (this.#accountId === null) return;
+    if (this.#accountId === null) return void this.#early?.set(key, value);
     await this.#drawer.put({ key, value, accountId: this.#accountId, at_ms: Date.now() });
     this.#puts += 1;
     if (this.#puts % SWEEP_EVERY === 0) await this.#sweep();
@@ -40,6 +45,7 @@ export class Memory {
 
   async forget(): Promise<void> {
     this.#accountId = null;
+    this.#early = null;
     await this.#drawer.clear();
   }
 
