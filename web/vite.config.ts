@@ -1,5 +1,7 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
+import { earlyScript } from "./scripts/early.ts";
+import { squeeze } from "./scripts/squeeze.ts";
 import { serviceWorker } from "./scripts/worker.ts";
 
 /** Where the Python server listens while developing; `npm run dev` passes API and media through to it. */
@@ -25,10 +27,10 @@ function isFirst(id: string, modules: Modules): boolean {
 }
 
 export default defineConfig({
-  plugins: [svelte(), serviceWorker()],
+  plugins: [svelte(), earlyScript(), serviceWorker(), squeeze()],
   build: {
     target: "es2022",
-    // The server's policy allows no data: URLs and no inline scripts, so everything is a file of its own.
+    // The server's policy allows no data: URLs and no inline scripts, so everything but the early script is a file of its own.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,

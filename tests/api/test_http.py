@@ -1,3 +1,5 @@
+import base64
+import hashlib
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -168,3 +170,59 @@ async def test_a_caption_comes_back_as_it_was_sent(ana: Person) -> None:
     caption = "Grüße \U0001f334 e\u0301 \u202eright to left"
 
     assert (await ana.publish(caption))["caption"] == caption
+
+
+async def test_what_is_read_goes_out_compressed_to_those_who_take_it(
+    client: AsyncClient, ana: Person
+) -> None:
+    for caption in ("one", "two", "three"):
+        await ana.publish(caption)
+    path = f"/accounts/{ana.account_id}/posts"
+
+    packed = await ana.call("GET", path, headers={"Accept-Encoding": "gzip, br"})
+    plain = await ana.call("GET", path, headers={"Accept-Encoding": "identity"})
+    known = await ana.call("GET", path, headers={"If-None-Match": packed.headers.get("etag", "")})
+
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "Accept-Encoding" in packed.headers["vary"]
+    assert int(packed.headers["content-length"]) * 2 < int(plain.headers["content-length"])
+    assert "content-encoding" not in plain.headers
+    assert packed.json() == plain.json()
+    assert known.status_code == 304
+
+
+async def test_an_answer_that_may_hold_a_secret_is_not_compressed(client: AsyncClient) -> None:
+    person = {"username": "long.name", "password": "long enough", "full_name": "a" * 60}
+
+    answer = await client.post("/api/v1/accounts", json=person, headers={"Accept-Encoding": "gzip"})
+
+    assert answer.status_code == 201
+    assert "content-encoding" not in answer.headers
+
+
+async def test_the_page_runs_its_own_script_and_no_other(rooms: Rooms, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<!doctype html><script>go()</script><script src='/a.js'></script>")
+    settings = msgspec.structs.replace(rooms.settings, web_dist=tmp_path)
+    async with serve(rooms, settings) as client:
+        policy = (await client.get("/")).headers["content-security-policy"]
+
+    digest = base64.b64encode(hashlib.sha256(b"go()").digest()).decode()
+    assert f"script-src 'self' 'sha256-{digest}';" in policy
+    assert "unsafe" not in policy
+
+
+async def test_files_go_out_in_the_best_encoding_the_build_made(rooms: Rooms, tmp_path: Path) -> None:
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "assets" / "app-1a2b.js").write_text("export {}")
+    (tmp_path / "assets" / "app-1a2b.js.br").write_bytes(b"squeezed")
+    settings = msgspec.structs.replace(rooms.settings, web_dist=tmp_path)
+    async with serve(rooms, settings) as client:
+        asking = client.build_request("GET", "/assets/app-1a2b.js", headers={"Accept-Encoding": "gzip, br"})
+        best = await client.send(asking, stream=True)
+        raw = b"".join([piece async for piece in best.aiter_raw()])
+        zipped = await client.get("/assets/app-1a2b.js", headers={"Accept-Encoding": "gzip"})
+        hidden = await client.get("/assets/app-1a2b.js.br")
+
+    assert (best.headers["content-encoding"], raw) == ("br", b"squeezed")
+    assert (zipped.headers["content-encoding"], zipped.text) == ("gzip", "export {}")
+    assert hidden.status_code == 404

@@ -12,6 +12,8 @@ const LEVELS: Readonly<Record<string, number>> = {
   offline: 1.5,
   /** The service worker is a program of its own. */
   worker: 1.5,
+  /** The script in the page, too. */
+  early: 1.5,
   "rooms/accounts": 2,
   "rooms/graph": 3,
   "rooms/media": 3,

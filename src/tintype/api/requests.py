@@ -13,6 +13,7 @@ from typing import Any
 from litestar import Litestar
 from prometheus_client import Histogram
 
+from tintype.api.zipping import zipping
 from tintype.base.log import begin_request, get_log
 
 log = get_log("http")
@@ -59,6 +60,7 @@ class RequestLog:
         )
         request_id = begin_request(offered if SAFE_ID.fullmatch(offered) else None)
         started = time.perf_counter()
+        send = zipping(scope, send)
         status = 500
 
         async def send_marked(message: Any) -> None:

@@ -1,5 +1,6 @@
 /** JSON over HTTP: the session cookie, the CSRF header, a deadline, and one kind of error. */
 import { csrfHeaders } from "./csrf";
+import { type Answer, forgetEarly, takeEarly } from "./early";
 import { Problem, problemFrom } from "./problem";
 
 export const API = "/api/v1";
@@ -24,9 +25,8 @@ export function whenSignedOut(listener: Listener): void {
 
 /** The answer's JSON, or null for an empty answer; rejects with a Problem. */
 export async function send<T>(method: Method, path: string, options: SendOptions = {}): Promise<T> {
-  const response = await ask(method, path, options);
-  const body = await response.text();
-  if (!response.ok) throw refused(response.status, body);
+  const { status, body } = await ask(method, path, options);
+  if (status < 200 || status > 299) throw refused(status, body);
   return (body === "" ? null : JSON.parse(body)) as T;
 }
 
@@ -37,11 +37,16 @@ export function refused(status: number, body: string): Problem {
   return problem;
 }
 
-async function ask(method: Method, path: string, options: SendOptions): Promise<Response> {
+async function ask(method: Method, path: string, options: SendOptions): Promise<Answer> {
+  if (method !== "GET") forgetEarly();
+  const at = address(path, options.query);
   const deadline = AbortSignal.timeout(DEADLINE_MS);
   const signal = options.signal === undefined ? deadline : AbortSignal.any([deadline, options.signal]);
   try {
-    return await fetch(address(path, options.query), { ...request(method, options), signal });
+    const early = method === "GET" ? takeEarly(at) : null;
+    if (early !== null) return await early;
+    const response = await fetch(at, { ...request(method, options), signal });
+    return { status: response.status, body: await response.text() };
   } catch (error) {
     if (options.signal?.aborted) throw error; // The caller has lost interest and knows it.
     throw new Problem({ status: 0, code: deadline.aborted ? "timeout" : "offline" });

@@ -2,6 +2,7 @@
  * Working without a connection. The shell knows only this door; what is behind it arrives after the first screen, and
  * where it does not arrive everything is simply asked of the server.
  */
+import { calm } from "../base/calm";
 import type { Listener } from "./kit.svelte";
 import { type Comment, perform, type SettingKind, type Wish } from "./wishes";
 
@@ -29,7 +30,7 @@ type Stop = () => void;
 function begin(start: (found: Kit) => Stop): Stop {
   let isOver = false;
   let stop: Stop = () => {};
-  void kit().then((found) => {
+  void calm.then(kit).then((found) => {
     if (found !== null && !isOver) stop = start(found);
   });
   return () => {
@@ -54,11 +55,11 @@ export const offline = {
   listen: (listener: Listener): Stop => begin((found) => found.listen(listener)),
   /** Told what waits, now and whenever it changes; returns how to stop. */
   watch: (watcher: (waiting: readonly Wish[]) => void): Stop => begin((found) => found.watch(watcher)),
-  keep: async (key: string, value: unknown): Promise<void> => (await kit())?.memory.keep(key, value),
+  keep: async (key: string, value: unknown): Promise<void> => (await calm.then(kit))?.memory.keep(key, value),
   find: async <T>(key: string): Promise<T | null> => (await kit())?.memory.find<T>(key) ?? null,
   /** Takes pictures off this device. */
   discard: async (addresses: readonly string[]): Promise<void> => (await kit())?.discard(addresses),
-  belongTo: async (accountId: string): Promise<void> => (await kit())?.belongTo(accountId),
+  belongTo: async (accountId: string): Promise<void> => (await calm.then(kit))?.belongTo(accountId),
   /** At sign-out everything goes. A session that ended by itself leaves the wishes of its owner, for when they return. */
   forget: async (options?: { keepsWishes: boolean }): Promise<void> => (await kit())?.forget(options),
 } as const;

@@ -1,3 +1,4 @@
+export { default as Ago } from "./Ago.svelte";
 export { default as Avatar } from "./Avatar.svelte";
 export { default as Bone } from "./Bone.svelte";
 export { default as Button } from "./Button.svelte";
@@ -9,6 +10,7 @@ export { default as Mark } from "./Mark.svelte";
 export { default as Notice } from "./Notice.svelte";
 export { default as Photo } from "./Photo.svelte";
 export { shownRatio } from "./sources";
+export { POST_SIZES } from "./srcset";
 export { default as Toasts } from "./Toasts.svelte";
 export { toasts } from "./toasts.svelte";
 export { default as Wordmark } from "./Wordmark.svelte";

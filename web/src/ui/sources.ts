@@ -1,18 +1,5 @@
-/** Which of a picture's renditions a browser may choose from, and its placeholder as pixels. */
+/** How a picture is shown before and while it arrives. */
 import { thumbHashToRGBA } from "thumbhash";
-
-/** The smallest rendition is a square-ish thumbnail; below this width it only serves as one. */
-const NARROWEST = 300;
-
-/** `srcset` in ascending widths, from `{"640": url, …}`. */
-export function srcsetOf(urls: Readonly<Record<string, string>>): string {
-  return Object.entries(urls)
-    .map(([width, url]) => ({ width: Number(width), url }))
-    .filter(({ width }) => width >= NARROWEST)
-    .sort((a, b) => a.width - b.width)
-    .map(({ width, url }) => `${url} ${width}w`)
-    .join(", ");
-}
 
 /** Portraits up to 4:5 and landscapes up to 1.91:1 are shown whole; beyond that the feed would be all one picture. */
 export function shownRatio(width: number, height: number): number {

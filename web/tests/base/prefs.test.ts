@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { applyTheme, readPrefs } from "../../src/base/prefs.svelte";
+import { readPrefs } from "../../src/base/chosen";
+import { applyTheme } from "../../src/base/prefs.svelte";
 
 const defaults = { theme: "auto", locale: "auto", shortcuts: true, autoload: true, feed: "ranked" };
 

@@ -1,4 +1,5 @@
-import { describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { becomeCalm } from "../../src/base/calm";
 import type { Comment } from "../../src/client/comments";
 import { offline } from "../../src/offline";
 import { Discussion } from "../../src/rooms/comments/discussion.svelte";
@@ -98,6 +99,8 @@ describe("a discussion", () => {
 });
 
 describe("a comment liked without a connection", () => {
+  beforeEach(becomeCalm);
+
   async function liked() {
     const kit = await offline.kit();
     await kit?.belongTo("me");

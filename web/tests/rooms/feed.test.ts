@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { becomeCalm } from "../../src/base/calm";
 import { setPref } from "../../src/base/prefs.svelte";
 import { offline } from "../../src/offline";
 import { Feed } from "../../src/rooms/feed/feed.svelte";
@@ -120,6 +121,7 @@ describe("the feed", () => {
   test("shows what was kept when the server cannot be reached, and gives way when it can", async () => {
     const kit = await offline.kit();
     await kit?.memory.belongTo("me");
+    becomeCalm();
     answer({ body: samplePage([9, 8], "8") });
     await new Feed().load();
     await vi.waitFor(async () => expect(await offline.find("feed")).toHaveLength(2));

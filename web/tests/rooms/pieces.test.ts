@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { checkNewPassword, checkUsername } from "../../src/rooms/accounts/checks";
 import { createDoubleTap } from "../../src/rooms/posts/doubleTap";
 import { captionPieces } from "../../src/rooms/posts/pieces";
-import { placeholderPixels, shownRatio, srcsetOf } from "../../src/ui/sources";
+import { placeholderPixels, shownRatio } from "../../src/ui/sources";
+import { srcsetOf } from "../../src/ui/srcset";
 
 describe("a caption", () => {
   test("links people and addresses and leaves the rest alone", () => {

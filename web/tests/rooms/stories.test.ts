@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { becomeCalm } from "../../src/base/calm";
 import type { Story } from "../../src/client/stories";
 import { offline } from "../../src/offline";
 import { kept } from "../../src/rooms/stories/kept";
@@ -87,6 +88,7 @@ describe("stories without a connection", () => {
   const lost = () => vi.stubGlobal("fetch", () => Promise.reject(new TypeError("no network")));
 
   beforeEach(async () => {
+    becomeCalm();
     await (await offline.kit())?.forget();
     await (await offline.kit())?.memory.belongTo("me");
   });

@@ -4,11 +4,11 @@
  */
 import { type FeedMode, prefs, setPref } from "../../base/prefs.svelte";
 import { api, type Post, type PostPage } from "../../client";
+import { FEED_PAGE } from "../../client/early";
 import { isUnreachable, offline } from "../../offline";
 import { session } from "../accounts";
 import { shelf } from "../posts";
 
-const PAGE = 12;
 /** How much of the feed is kept for reading without a connection. */
 const KEPT = 60;
 
@@ -133,7 +133,7 @@ export class Feed {
   }
 
   #ask(cursor: string | null): Promise<PostPage> {
-    return api.getFeed(prefs.feed, cursor, PAGE);
+    return api.getFeed(prefs.feed, cursor, FEED_PAGE);
   }
 
   #start(page: PostPage): void {

@@ -9,7 +9,11 @@ export type Piece =
 const LINKED =
   /(?<address>https?:\/\/[^\s<>"]+[^\s<>"'.,;:!?)\]])|(?<![\w.@])@(?<username>[a-z0-9_](?:[a-z0-9_]|\.(?=[a-z0-9_])){0,29})|(?<![\p{L}\p{M}\p{N}_&#])[#＃](?<tag>(?=[\p{M}\p{N}_]*\p{L})[\p{L}\p{M}\p{N}_]{1,100})/giu;
 
+/** Most captions have nothing to link, and the expression above takes a phone some milliseconds to make ready. */
+const HINT = /[@#＃]|https?:/i;
+
 export function captionPieces(caption: string): Piece[] {
+  if (!HINT.test(caption)) return caption === "" ? [] : [{ kind: "text", text: caption }];
   const pieces: Piece[] = [];
   let end = 0;
   for (const found of caption.matchAll(LINKED)) {
