@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { becomeCalm } from "../../src/base/calm";
+import { becomeCalm, calm } from "../../src/base/calm";
 import type { Comment } from "../../src/client/comments";
 import { offline } from "../../src/offline";
 import { Discussion } from "../../src/rooms/comments/discussion.svelte";
@@ -99,7 +99,10 @@ describe("a discussion", () => {
 });
 
 describe("a comment liked without a connection", () => {
-  beforeEach(becomeCalm);
+  beforeEach(async () => {
+    becomeCalm();
+    await calm;
+  });
 
   async function liked() {
     const kit = await offline.kit();
