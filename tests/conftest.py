@@ -17,12 +17,11 @@ import pytest
 from argon2 import PasswordHasher
 from httpx import AsyncClient
 
-from tests.living_stack import LivingStack
+from tests.living_stack import LivingStack, open_living_stack
 from tests.support import Person, delete_all_rows, join, make_databases, serve
 from tintype.base.bus import Names
 from tintype.base.settings import Settings
 from tintype.schema import apply_schema
-from tintype.stack.ports import Ports
 from tintype.wiring import Rooms, open_rooms
 from tintype.worker import Worker
 
@@ -174,13 +173,5 @@ async def bo(client: AsyncClient) -> Person:
 @pytest.fixture
 async def living_stack() -> AsyncIterator[LivingStack]:
     """A whole Tintype of this test's own, running, on two PostgreSQL servers."""
-    folder = Path(tempfile.mkdtemp(prefix="tintype-living-"))
-    folder.chmod(0o711)  # noqa: ASYNC240 - one call; the account that runs the servers for root passes through
-    # Not one of the kernel's: those go to outgoing connections, of which there are many before the web listens.
-    ports = Ports(folder / "ports.json")
-    stack = LivingStack(folder / "home", ports.choose_internal("web"))
-    ports.let_go()
-    await stack.start()
-    yield stack
-    await stack.stop()
-    shutil.rmtree(folder, ignore_errors=True)
+    async with open_living_stack() as stack:
+        yield stack

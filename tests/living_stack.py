@@ -3,9 +3,12 @@
 import asyncio
 import json
 import os
+import shutil
 import signal
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,7 @@ import asyncpg
 from httpx import AsyncClient, HTTPError
 
 from tests.support import on_server
+from tintype.stack.ports import Ports
 
 START_PATIENCE_S = 120.0
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -133,3 +137,18 @@ class LivingStack:
             "TINTYPE_WEB_DIST": str(CHECKOUT / "web" / "dist"),
         }
         return {**os.environ, **ours}
+
+
+@asynccontextmanager
+async def open_living_stack() -> AsyncGenerator[LivingStack]:
+    """One in a folder of its own, which is gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="tintype-living-"))
+    folder.chmod(0o711)  # noqa: ASYNC240 - one call; the account that runs the servers for root passes through
+    # Not one of the kernel's: those go to outgoing connections, of which there are many before the web listens.
+    ports = Ports(folder / "ports.json")
+    stack = LivingStack(folder / "home", ports.choose_internal("web"))
+    ports.let_go()
+    await stack.start()
+    yield stack
+    await stack.stop()
+    shutil.rmtree(folder, ignore_errors=True)

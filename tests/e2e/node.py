@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import shutil
 import sys
 from pathlib import Path
@@ -45,8 +46,9 @@ def shots_of(stack: LivingStack) -> str:
     return os.environ.get("TINTYPE_SHOTS", str(stack.home.parent))
 
 
-async def make_moderator(stack: LivingStack, username: str) -> str:
+async def make_moderator(stack: LivingStack) -> str:
     """Somebody who signed up and whom the operator made a moderator."""
+    username = f"mo.{secrets.token_hex(4)}"
     async with AsyncClient(base_url=stack.address, timeout=30) as client:
         answer = await client.post("/api/v1/accounts", json={"username": username, "password": PASSWORD})
         assert answer.status_code == 201, answer.text

@@ -37,5 +37,5 @@ async def test_what_is_made_is_shown_and_what_is_kept_is_found(living_stack: Liv
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 @pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
-async def test_the_first_person_lets_others_move_in(living_stack: LivingStack) -> None:
-    await play("filling.mjs", living_stack.address, shots_of(living_stack))
+async def test_the_first_person_lets_others_move_in(empty_stack: LivingStack) -> None:
+    await play("filling.mjs", empty_stack.address, shots_of(empty_stack))

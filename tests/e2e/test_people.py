@@ -10,7 +10,7 @@ from tests.living_stack import LivingStack
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 async def test_people_find_follow_report_and_block_each_other(living_stack: LivingStack) -> None:
-    moderator = await make_moderator(living_stack, "mo.lang")
+    moderator = await make_moderator(living_stack)
 
     await run_script("people.mjs", living_stack, moderator)
 

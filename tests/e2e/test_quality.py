@@ -16,7 +16,7 @@ LEAST_PERFORMANCE = os.environ.get("TINTYPE_LIGHTHOUSE_LEAST", "95")
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 async def test_every_surface_is_for_everybody_and_stands_still(living_stack: LivingStack) -> None:
-    moderator = await make_moderator(living_stack, "mo.lang")
+    moderator = await make_moderator(living_stack)
 
     await run_script("axe.mjs", living_stack, moderator)
 
