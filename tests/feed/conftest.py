@@ -17,5 +17,6 @@ async def world(rooms: Rooms, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
     monkeypatch.setattr(lists, "KEYS_PER_SCRIPT", 1)
     monkeypatch.setattr(lists, "SCRIPTS_AT_ONCE", 1)
     monkeypatch.setattr(reading, "WINDOW", 4)
+    monkeypatch.setattr(lists, "HEAD", 6)
     async with open_world(rooms) as world:
         yield world

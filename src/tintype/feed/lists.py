@@ -30,7 +30,7 @@ from tintype.feed.scripts import (
 KEYS_PER_SCRIPT = 200
 """A script blocks every other reader of Redis; this many keys take well under a millisecond."""
 SCRIPTS_AT_ONCE = 6
-HEAD = 200
+HEAD = 140
 """How many of the newest are read where the newest will do."""
 BUCKETS = 256
 """Keys are tagged by bucket, so that in a cluster a script stays within one slot."""

@@ -13,7 +13,7 @@ from tintype.feed.timelines import REDIS_AWAY, Timeline, Timelines
 from tintype.feed.visible import Entry, Visible
 
 log = get_log("feed")
-WINDOW = 150
+WINDOW = 100
 """How many of the newest are ranked against each other; what is older waits for its own window."""
 MOST_NEW = 20
 FEWEST_AT_ONCE = 5
