@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { until } from "./kit.mjs";
 import { join, openBrowser, openPage } from "./stage.mjs";
 
 const [address, photo, other, folder] = process.argv.slice(2);
@@ -56,13 +57,24 @@ async function edit(page) {
   await page.getByRole("radio", { name: "Square" }).check({ force: true });
   await page.getByRole("button", { name: "Mirror" }).click();
   await page.getByRole("tab", { name: "Look" }).click();
+  const plain = await steady(page.locator(".stage canvas"));
   await page.getByRole("radio", { name: "Marigold" }).check({ force: true });
-  await page.waitForTimeout(1_500);
-  await page.locator(".stage canvas").screenshot({ path: path.join(folder, "preview.png") });
+  const shown = await steady(page.locator(".stage canvas"), plain);
+  await writeFile(path.join(folder, "preview.png"), shown);
   const answered = page.waitForResponse((answer) => answer.url().endsWith("/edits"));
   await page.getByRole("button", { name: "Done" }).click();
   const { urls } = await (await answered).json();
   const made = await page.request.get(address + urls["1080"]);
   await writeFile(path.join(folder, "made.jpg"), await made.body());
   await areReady(page, 2);
+}
+
+// What the canvas shows once it changes no more, and no longer what it showed before.
+async function steady(canvas, before = Buffer.alloc(0)) {
+  let [last, now] = [before, before];
+  await until(async () => {
+    [last, now] = [now, await canvas.screenshot()];
+    return now.equals(last) && !now.equals(before);
+  });
+  return now;
 }

@@ -2,7 +2,8 @@
 
 export interface Parting {
   readonly accountId: string;
-  readonly from: "everything" | "posts" | "stories";
+  /** "feed": they can be looked at where they are, and no longer come to one's own home. */
+  readonly from: "everything" | "posts" | "stories" | "feed";
 }
 
 type Listener = (parting: Parting) => void;

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import type { PersonInList } from "../../src/client/people";
+import { feed } from "../../src/rooms/feed";
 import { filter, listed } from "../../src/rooms/graph/circle.svelte";
 import { Standing } from "../../src/rooms/graph/follow.svelte";
 import { Treating } from "../../src/rooms/graph/treating.svelte";
@@ -35,6 +36,19 @@ test("a refused follow goes back with its count", async () => {
   await done;
 
   expect([standing.follows, standing.difference]).toEqual([false, 0]);
+});
+
+test("whom one no longer follows leaves the feed, and stays where one looks at them", async () => {
+  const theirs = samplePost(1, { author: { ...samplePost(1).author, user_id: "10" } });
+  const dropped = vi.fn();
+  const stop = shelf.whenDropped(dropped);
+  answer({ body: { posts: [theirs], next_cursor: null, has_more: false } }, { status: 204 });
+  await feed.load();
+  await new Standing({ ...stranger, account_id: "10", viewer_follows: true }).follow(false);
+  stop();
+
+  expect(feed.posts).toEqual([]);
+  expect(dropped).not.toHaveBeenCalled();
 });
 
 test("a block ends every follow between the two", () => {

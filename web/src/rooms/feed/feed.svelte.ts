@@ -2,6 +2,7 @@
  * The home feed as this tab holds it. It outlives its page, so that going back finds the same posts in the
  * same place; news waits behind a pill instead of pushing what is being read.
  */
+import { whenParted } from "../../base/parting";
 import { type FeedMode, prefs, setPref } from "../../base/prefs.svelte";
 import { api, type Post, type PostPage } from "../../client";
 import { FEED_PAGE } from "../../client/early";
@@ -196,6 +197,9 @@ function newer(posts: readonly Post[], shown: readonly Post[]): Post[] {
 
 export const feed = new Feed();
 shelf.whenDropped((isGone) => feed.drop(isGone));
+whenParted(({ accountId, from }) => {
+  if (from === "feed") feed.drop(({ author }) => author.user_id === accountId);
+});
 session.whenChanged(() => {
   feed.reset();
   shelf.clear();

@@ -40,7 +40,7 @@ export class Standing {
       show: (on) => this.#show(on),
       send: async (on) => {
         await offline.carry({ kind: "follow", id: this.accountId, on });
-        if (!on) part(this.accountId, "posts");
+        if (!on) part(this.accountId, "feed");
       },
       failed: (wish, error) => {
         const facts = { name: this.username, reason: explain(error) };

@@ -152,7 +152,7 @@ export class Shelf {
 
 export const shelf = new Shelf();
 whenParted(({ accountId, from }) => {
-  if (from !== "stories") shelf.drop(({ author }) => author.user_id === accountId);
+  if (from === "everything" || from === "posts") shelf.drop(({ author }) => author.user_id === accountId);
 });
 offline.watch((waiting) => shelf.overlay(waiting));
 offline.listen((wish, _, problem) => problem && shelf.takeBack(wish));

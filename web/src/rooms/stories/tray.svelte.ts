@@ -146,5 +146,5 @@ function ringOf({ accountId, username, fullName, picture, stories: seen }: Sheaf
 export const tray = new StoryTray();
 session.whenChanged(() => tray.reset());
 whenParted(({ accountId, from }) => {
-  if (from !== "posts") tray.drop(accountId);
+  if (from === "everything" || from === "stories") tray.drop(accountId);
 });
