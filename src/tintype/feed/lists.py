@@ -28,7 +28,7 @@ from tintype.feed.scripts import (
 
 KEYS_PER_SCRIPT = 200
 """A script blocks every other reader of Redis; this many keys take well under a millisecond."""
-SCRIPTS_AT_ONCE = 6
+SCRIPTS_AT_ONCE = 5
 BUCKETS = 256
 """Keys are tagged by bucket, so that in a cluster a script stays within one slot."""
 OPEN_MS = 10_000
@@ -127,9 +127,9 @@ class Lists:
     async def _on_many(
         self, script: Script, owners: Sequence[AccountId], value: int, *before: Command
     ) -> int:
-        calls = [*before, *(script.call(keys, value) for keys in self._batches(owners))]
-        answers: list[int] = []
-        for start in range(0, len(calls), SCRIPTS_AT_ONCE):
+        calls = [script.call(keys, value) for keys in self._batches(owners)]
+        answers: list[int] = await run(self._wire, script, *before, *calls[:SCRIPTS_AT_ONCE])
+        for start in range(SCRIPTS_AT_ONCE, len(calls), SCRIPTS_AT_ONCE):
             answers += await run(self._wire, script, *calls[start : start + SCRIPTS_AT_ONCE])
         return sum(answers[len(before) :])
 
