@@ -2,7 +2,8 @@
 
 Ours: the tray of somebody who follows 100, 1,000 and 5,000 people, every fifth of whom shows three stories. Reference:
 the same tray when nothing is remembered and the shards are asked about everybody followed, as after a loss of Redis.
-The target is a 99th percentile below 200 ms; the ratio is taken at 1,000. "cpu" is what this process spends on one.
+The target is a 99th percentile below 200 ms; the ratio is taken at 1,000. "cpu" is what this process spends on one: it
+says more than times do where other programs use the same processors.
 """
 
 import asyncio
@@ -61,36 +62,49 @@ def run(*, quick: bool = False) -> BenchResult:
             }
             for size, both in times.items()
         }
-        | {"cpu ms, remembered": cpu_ms},
+        | {"cpu ms": cpu_ms},
     )
 
 
-async def _measure(rounds: int) -> tuple[dict[int, tuple[list[float], list[float]]], dict[int, float]]:
+async def _measure(
+    rounds: int,
+) -> tuple[dict[int, tuple[list[float], list[float]]], dict[int, dict[str, float]]]:
     times: dict[int, tuple[list[float], list[float]]] = {}
-    cpu_ms: dict[int, float] = {}
+    cpu_ms: dict[int, dict[str, float]] = {}
     async with open_bench_rooms(shard_count=SHARDS) as rooms:
         people = await _settle(rooms, max(SIZES))
         for size in SIZES:
             viewer = await _viewer(rooms, people[:size])
-            cpu_ms[size] = await _cpu(rooms, viewer, rounds)
+            cpu_ms[size] = await _cpu(rooms, viewer, people[:size], rounds)
             warm: list[float] = []
             cold: list[float] = []
             for _ in range(rounds):
                 warm.append(await _timed(rooms, viewer))
                 await rooms.stories.rings.forget(*people[:size])
                 cold.append(await _timed(rooms, viewer))
+                await rooms.stories.rings.settle()
             times[size] = warm, cold
             print(f"{size}: {_part(warm, 0.5):.1f} ms remembered, {_part(cold, 0.5):.1f} ms asked")
     return times, cpu_ms
 
 
-async def _cpu(rooms: Rooms, viewer: AccountId, rounds: int) -> float:
+async def _cpu(
+    rooms: Rooms, viewer: AccountId, followed: Sequence[AccountId], rounds: int
+) -> dict[str, float]:
     """What this process spends on a tray, in milliseconds: it does not depend on what else the machine does."""
     await rooms.stories.tray(viewer)
     started = time.process_time()
     for _ in range(rounds):
         await rooms.stories.tray(viewer)
-    return round((time.process_time() - started) * 1_000 / rounds, 1)
+    warm = time.process_time() - started
+    cold = 0.0
+    for _ in range(rounds):
+        await rooms.stories.rings.forget(*followed)
+        started = time.process_time()
+        await rooms.stories.tray(viewer)
+        await rooms.stories.rings.settle()
+        cold += time.process_time() - started
+    return {"remembered": round(warm * 1_000 / rounds, 1), "asked": round(cold * 1_000 / rounds, 1)}
 
 
 async def _timed(rooms: Rooms, viewer: AccountId) -> float:

@@ -178,6 +178,7 @@ async def open_rooms(
         rooms = build_rooms(settings, shards, redis, bus, wire)
         stack.push_async_callback(rooms.notifications.close)
         stack.push_async_callback(rooms.ranking.close)
+        stack.push_async_callback(rooms.stories.rings.settle)
         yield rooms
 
 

@@ -9,6 +9,7 @@ import pytest
 from redis.exceptions import ConnectionError as RedisGone
 
 from shardwright.errors import ServerUnavailable
+from shardwright.running import Gathered, Query
 from tests.feed.world import THRESHOLD, World
 from tintype.base.ids import AccountId, PostId
 from tintype.base.wire import Command, PipelinedWire
@@ -223,6 +224,60 @@ async def test_a_follow_that_arrives_late_at_the_followee_misses_no_post(
                 await handler.run(event)
 
     assert await world.read(ana) == [post_id]
+
+
+async def test_posts_of_one_moment_are_asked_about_together(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authors, reader = await world.people("ana", "bo", "cy"), await world.person("dee")
+    for author in authors:
+        await follow_all(world, author, [reader])
+    await world.read(reader)
+    posts = [await world.post(author) for author in authors]
+    published = [event for event in (await world.waiting()).values() if isinstance(event, PostPublished)]
+    asked: list[list[int]] = []
+    gather = world.rooms.shards.gather
+
+    async def noting(query: Query, ids: list[int], **params: Any) -> Gathered:
+        asked.append(ids)
+        return await gather(query, ids, **params)
+
+    monkeypatch.setattr(world.rooms.shards, "gather", noting)
+    await asyncio.gather(*(world.deliver(event) for event in published))
+
+    assert [sorted(ids) for ids in asked] == [sorted(authors)]
+    assert await on_list(world, reader) == set(posts)
+
+
+async def test_an_author_whose_server_is_away_holds_nobody_else_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shards = world.rooms.shards
+    reader, *people = await world.people("reader", *(f"author{number}" for number in range(4)))
+    by_server = {shards.map.owners[shards.shard_of(each)]: each for each in people}
+    assert len(by_server) == 2, "new people go to all servers in turn"
+    (away, lost), (_, near) = by_server.items()
+    for author in (lost, near):
+        await follow_all(world, author, [reader])
+    await world.read(reader)
+    late, early = await world.post(lost), await world.post(near)
+    gather = shards.gather
+
+    async def partly(query: Query, ids: list[int], **params: Any) -> Gathered:
+        found = await gather(query, [each for each in ids if each != lost], **params)
+        return Gathered(found.rows, {away: ServerUnavailable("away on purpose")})
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shards, "gather", partly)
+        outcomes = await asyncio.gather(
+            *(world.deliver(PostPublished(*each)) for each in ((late, lost), (early, near))),
+            return_exceptions=True,
+        )
+    assert [type(each) for each in outcomes] == [ServerUnavailable, type(None)]
+    assert await on_list(world, reader) == {early}
+
+    await world.work()
+    assert await on_list(world, reader) == {early, late}
 
 
 async def test_old_news_of_a_star_that_has_fallen_holds_nothing_back(world: World) -> None:

@@ -38,7 +38,12 @@ class Lagging:
     """A house whose only server has a standby that stands still."""
 
     rooms: Rooms
-    standby_dsn: str
+    primary: LocalServer
+    standby: LocalServer
+
+    @property
+    def standby_dsn(self) -> str:
+        return self.standby.dsn()
 
     async def on_standby(self, statement: str) -> object:
         connection = cast("asyncpg.Connection", await asyncpg.connect(self.standby_dsn))
@@ -73,7 +78,7 @@ async def lagging(settings: Settings, run_folder: Path) -> AsyncIterator[Lagging
     )
     async with open_rooms(own, process="tests") as rooms:
         rooms.accounts.use_hasher(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-        found = Lagging(rooms, standby.dsn())
+        found = Lagging(rooms, primary, standby)
         await found.on_standby("SELECT pg_wal_replay_pause()")
 
         async def is_paused() -> bool:
@@ -179,3 +184,26 @@ async def test_over_several_days_nothing_that_has_ended_is_served(
 async def test_a_standby_alone_is_no_server(lagging: Lagging) -> None:
     with pytest.raises(ServerUnavailable):
         await open_connection(lagging.standby_dsn, "a standby")
+
+
+async def test_the_standby_takes_over_and_the_house_goes_on(
+    lagging: Lagging, people: tuple[Person, Person]
+) -> None:
+    author, viewer = people
+    story = await show(author)
+    await lagging.on_standby("SELECT pg_wal_replay_resume()")
+
+    async def has_caught_up() -> bool:
+        return await lagging.knows_on_standby("stories", story_id(story))
+
+    await eventually(has_caught_up, what="the standby knows the story")
+    await asyncio.to_thread(lagging.primary.crash)
+    await asyncio.to_thread(lagging.standby.promote)
+
+    async def is_shown() -> bool:
+        answer = await viewer.call("GET", f"/accounts/{author.account_id}/stories")
+        return answer.status_code == 200 and len(answer.json()["stories"]) == 1
+
+    await eventually(is_shown, what="stories are read from the new primary")
+    again = await show(author)
+    assert await stories_of(viewer, author) == [story["story_id"], again["story_id"]]

@@ -1,14 +1,17 @@
 """The tray: oneself, then the unseen, the closer the earlier; it survives the loss of Redis."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pytest
 from httpx import AsyncClient
+from redis.exceptions import ConnectionError as RedisGone
 
 from tests.stories.showing import hear, id_of, ring_names, show, tray
 from tests.support import Person, join
 from tintype.base.ids import AccountId
-from tintype.stories import StoryId, StoryReplied, StorySeen
+from tintype.base.wire import Command, PipelinedWire
+from tintype.stories import StoryId, StoryPublished, StoryReplied, StorySeen
 from tintype.stories.rings import Shown
 from tintype.wiring import Rooms
 
@@ -93,6 +96,36 @@ async def test_three_come_whole_and_the_next_are_named(ana: Person, authors: lis
         for person in whole[1:]
     ]
     assert all(86_000 < story["ttl_remaining"] <= 86_400 for story in own)
+
+
+async def test_those_who_are_muted_leave_room_for_the_next(
+    ana: Person, authors: list[Person], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tintype.stories.tray.JUDGED_AT_ONCE", 2)
+    monkeypatch.setattr("tintype.stories.tray.MOST_RINGS", 3)
+    for person in authors[3:]:
+        await ana.call("PUT", f"/mutes/{person.account_id}", json={"stories": True})
+
+    assert await ring_names(ana) == ["author2", "author1", "author0"]
+
+
+async def test_a_redis_that_is_away_hides_nobody_and_its_return_changes_nothing(
+    rooms: Rooms, ana: Person, authors: list[Person], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Away(PipelinedWire):
+        async def ask(self, *commands: Command) -> list[Any]:
+            raise RedisGone(f"away on purpose, not {len(commands)}")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rooms.stories.rings, "_wire", Away(rooms.redis))
+        assert len(await ring_names(ana)) == len(authors)
+        await show(authors[0])
+        assert (await ring_names(ana))[0] == "author0"
+        with pytest.raises(RedisGone):
+            await hear(rooms, StoryPublished(StoryId(1), id_of(authors[0]), ()))
+
+    await hear(rooms, StoryPublished(StoryId(1), id_of(authors[0]), ()))
+    assert (await ring_names(ana))[0] == "author0"
 
 
 async def test_an_emptied_redis_changes_nothing(rooms: Rooms, ana: Person, authors: list[Person]) -> None:

@@ -29,7 +29,7 @@ from tintype.feed.scripts import (
 
 KEYS_PER_SCRIPT = 200
 """A script blocks every other reader of Redis; this many keys take well under a millisecond."""
-SCRIPTS_AT_ONCE = 6
+SCRIPTS_AT_ONCE = 5
 HEAD = 140
 """How many of the newest are read where the newest will do."""
 BUCKETS = 256
@@ -147,9 +147,9 @@ class Lists:
     async def _on_many(
         self, script: Script, owners: Sequence[AccountId], value: int, *before: Command
     ) -> int:
-        calls = [*before, *(script.call(keys, value) for keys in self._batches(owners))]
-        answers: list[int] = []
-        for start in range(0, len(calls), SCRIPTS_AT_ONCE):
+        calls = [script.call(keys, value) for keys in self._batches(owners)]
+        answers: list[int] = await run(self._wire, script, *before, *calls[:SCRIPTS_AT_ONCE])
+        for start in range(SCRIPTS_AT_ONCE, len(calls), SCRIPTS_AT_ONCE):
             answers += await run(self._wire, script, *calls[start : start + SCRIPTS_AT_ONCE])
         return sum(answers[len(before) :])
 

@@ -7,6 +7,7 @@ that very lease still stands, and forgetting removes leases too. So what is forg
 after that commit. Redis may be empty or away at any time.
 """
 
+import asyncio
 import random
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -51,6 +52,7 @@ class Rings:
 
     def __init__(self, wire: Wire, namespace: str, load: Load) -> None:
         self._wire, self._prefix, self._load = wire, f"{namespace}:ring:", load
+        self._keeping: set[asyncio.Task[None]] = set()
 
     async def find(self, authors: Sequence[AccountId]) -> dict[AccountId, Shown]:
         """Those of the authors who showed something when it was last looked up, which may have ended since."""
@@ -82,6 +84,11 @@ class Rings:
         if authors:
             await self._wire.ask(("DEL", *self._keys(authors)))
 
+    async def settle(self) -> None:
+        """What was loaded is stored, or given up."""
+        while self._keeping:
+            await asyncio.gather(*self._keeping)
+
     async def _read(self, authors: Sequence[AccountId]) -> list[bytes | None]:
         answers = await self._wire.ask(
             *(("MGET", *self._keys(some)) for some in _parts(authors, KEYS_AT_ONCE))
@@ -100,7 +107,9 @@ class Rings:
             log.warning("rings.unavailable", error=str(error))
             return await self._load(authors)
         loaded = await self._load(authors)
-        await self._keep(loaded, lease)
+        task = asyncio.create_task(self._keep(loaded, lease))  # the reader need not wait for it
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
         return loaded
 
     async def _keep(self, loaded: Mapping[AccountId, Shown], lease: bytes) -> None:
