@@ -29,9 +29,7 @@ async def test_what_is_made_is_shown_and_what_is_kept_is_found(living_stack: Liv
     picture, clip = folder / "pier.jpg", make_clip(folder / "waves.mp4", size=(640, 480), seconds=2)
     picture.write_bytes(photo(*PICTURE))
 
-    await play(
-        "composing.mjs", living_stack.address, str(picture), str(clip), shots_of(living_stack)
-    )
+    await play("composing.mjs", living_stack.address, str(picture), str(clip), shots_of(living_stack))
     await play("telling.mjs", living_stack.address, str(picture), shots_of(living_stack))
     await play("keeping.mjs", living_stack.address, str(picture), shots_of(living_stack))
 
