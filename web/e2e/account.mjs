@@ -2,6 +2,7 @@
 // node e2e/account.mjs ADDRESS PHOTO FOLDER_OF_MAILS [FOLDER FOR SCREENSHOTS]
 
 import assert from "node:assert/strict";
+import { createECDH, randomBytes } from "node:crypto";
 import path from "node:path";
 import { mailed } from "./mailbox.mjs";
 import { join, openBrowser, openPage } from "./stage.mjs";
@@ -35,7 +36,8 @@ try {
 
   await page.goto(`${address}/settings/notifications`);
   await chooseNews(page);
-  await turnPushOn(page);
+  await failToRing(page);
+  await ring(await page.context().newPage());
   await shoot(page, "settings-notifications");
   // The browser's own word on private windows; ours is on the page.
   assert.deepEqual(
@@ -105,19 +107,38 @@ async function chooseNews(page) {
   assert.equal(await likes.inputValue(), "following");
 }
 
-// A browser without a push service says so, and the button is there for another try.
-async function turnPushOn(page) {
+// A private window has no push service: it says so, and the button is there for another try.
+async function failToRing(page) {
   const start = page.getByRole("button", { name: "Notify me in this browser" });
   await start.click();
-  const stop = page.getByRole("button", { name: "Stop" });
-  await page
-    .getByText(/push service cannot be reached/)
-    .or(stop)
-    .first()
-    .waitFor();
-  if (!(await stop.isVisible())) return start.waitFor();
-  await stop.click();
+  await page.getByText(/push service cannot be reached/).waitFor();
   await start.waitFor();
+}
+
+// The push service of a browser is somebody else's; here it is played.
+async function ring(page) {
+  const keys = createECDH("prime256v1");
+  const p256dh = keys.generateKeys("base64url");
+  await page.addInitScript(playPushService, { p256dh, auth: randomBytes(16).toString("base64url") });
+  await page.goto(`${address}/settings/notifications`);
+  await page.getByRole("button", { name: "Notify me in this browser" }).click();
+  await page.getByText("This browser tells you from now on.").waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("No browser tells you yet.").waitFor();
+}
+
+function playPushService(keys) {
+  let made = null;
+  PushManager.prototype.getSubscription = async () => made;
+  PushManager.prototype.subscribe = async () => {
+    const endpoint = `https://push.example.org/${keys.auth}`;
+    const unsubscribe = async () => {
+      made = null;
+      return true;
+    };
+    made = { endpoint, unsubscribe, toJSON: () => ({ endpoint, keys }) };
+    return made;
+  };
 }
 
 async function shoot(page, title) {

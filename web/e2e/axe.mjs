@@ -47,6 +47,7 @@ async function surfaces({ call, username }, ana, post) {
   return [
     ["home", "/"],
     ["post", `/p/${post.code}`],
+    ["why this post", `/p/${post.code}`, openWhy],
     ["profile", person],
     ["person menu", person, (page) => page.getByRole("button", { name: /^More about/ }).click()],
     ["report", person, openReport],
@@ -72,6 +73,7 @@ async function surfaces({ call, username }, ana, post) {
     ["log", "/moderation/log"],
     ["create", "/create"],
     ["new story", "/stories/new"],
+    ["story in the making", "/stories/new", openStory],
     ["preferences", "/preferences"],
     ["settings", "/settings"],
     ...["profile", "account", "privacy", "security", "notifications", "programs", "data"].map((section) => [
@@ -86,6 +88,20 @@ async function openReport(page) {
   await page.getByRole("button", { name: /^More about/ }).click();
   await page.getByRole("button", { name: "Report" }).click();
   await page.getByRole("button", { name: "Send" }).waitFor();
+}
+
+async function openStory(page) {
+  await page.setInputFiles("input[type=file]", photo);
+  await page.getByRole("combobox", { name: "Mention somebody" }).fill("ana");
+  await page.getByRole("option").first().waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: /arrow keys move/ }).waitFor();
+}
+
+async function openWhy(page) {
+  await page.getByRole("button", { name: "More about this post" }).click();
+  await page.getByRole("button", { name: "Why this post?" }).click();
+  await page.getByText(/^It is here because|^It stands where/).waitFor();
 }
 
 /** Something on every wall: posts, a follow, a request, a comment, a report. */

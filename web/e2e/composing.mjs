@@ -9,6 +9,8 @@ import { openBrowser } from "./stage.mjs";
 const [address, photo, clip, shots] = process.argv.slice(2);
 const mark = (Date.now() % 1e9).toString(36);
 const place = `Pier ${mark}`;
+/** The clip is made after its post: the page shows it once it is there, without a reload. */
+const MAKING_MS = 120_000;
 const browser = await openBrowser("--autoplay-policy=no-user-gesture-required");
 const troubles = [];
 
@@ -93,9 +95,8 @@ async function look(who, author) {
   await name.waitFor();
   await shoot(page, "tagged");
   await page.getByRole("button", { name: "Next" }).click();
-  await page.waitForFunction(() => {
-    const video = document.querySelector("dialog video, main article video, main video");
-    return video !== null && video.currentTime > 0;
+  await page.waitForFunction(() => document.querySelector("dialog video")?.currentTime > 0, null, {
+    timeout: MAKING_MS,
   });
   await name.waitFor({ state: "detached" });
 }

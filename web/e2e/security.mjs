@@ -15,6 +15,7 @@ const troubles = [];
 
 try {
   const page = await openPage(browser, troubles);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: address });
   await addAuthenticator(page);
   await join(page, address, name);
   await page.goto(`${address}/settings/security`);
@@ -70,6 +71,9 @@ async function tokenComesAndGoes(page) {
   const shown = page.locator(".made code");
   await proveIfAsked(page, shown);
   const token = await shown.textContent();
+  await page.getByRole("button", { name: "Copy" }).click();
+  await page.getByText("Copied.").waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), token);
   await shoot(page, "settings-programs");
   const ask = () => fetch(`${address}/api/v1/accounts/me`, { headers: { Authorization: `Bearer ${token}` } });
   assert.equal((await ask()).status, 200, "it opens what it may");

@@ -3,8 +3,8 @@ import { t } from "../../base/i18n";
 import { addBrowser, getPushKey } from "../../client/notifying";
 import { explain } from "../../ui";
 
-/** A browser whose worker is not there by then has none: its `ready` would keep one waiting for ever. */
-const WORKER_PATIENCE_MS = 10_000;
+/** Where there is no worker, or no push service, a browser would keep one waiting for ever. */
+const PATIENCE_MS = 20_000;
 
 export function mayPush(): boolean {
   return "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
@@ -14,11 +14,12 @@ export function mayPush(): boolean {
 export async function startPush(): Promise<void> {
   if ((await Notification.requestPermission()) !== "granted")
     throw new DOMException("not allowed", "NotAllowedError");
-  const registration = await worker();
+  const registration = await within(navigator.serviceWorker.ready);
   const applicationServerKey = bytesOf(await getPushKey());
   // One made under another key cannot be used, and stands in the way.
   await (await registration.pushManager.getSubscription())?.unsubscribe();
-  const made = await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
+  const subscribing = registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
+  const made = await within(subscribing, (late) => void late.unsubscribe());
   const { endpoint, keys } = made.toJSON();
   await addBrowser({
     endpoint: endpoint ?? made.endpoint,
@@ -35,13 +36,14 @@ export function explainPush(error: unknown): string {
   return t(Notification.permission === "granted" ? "settings.pushUnreachable" : "settings.pushRefused");
 }
 
-function worker(): Promise<ServiceWorkerRegistration> {
+/** Rejects when it has not come by then; what comes later is handed to `undo`. */
+function within<T>(promise: Promise<T>, undo: (late: T) => void = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new DOMException("no worker", "TimeoutError")), WORKER_PATIENCE_MS);
-    void navigator.serviceWorker.ready.then((registration) => {
-      clearTimeout(timer);
-      resolve(registration);
-    });
+    const timer = setTimeout(() => {
+      reject(new DOMException("too late", "TimeoutError"));
+      promise.then(undo, () => {});
+    }, PATIENCE_MS);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 

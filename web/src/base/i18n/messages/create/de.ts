@@ -84,7 +84,7 @@ export const de: Translation<typeof en> = {
   "create.tagWho": "Jemanden suchen",
   "create.tagNobody": "Niemand mit diesem Namen gefunden.",
   "create.tagMarker": "{name}: Pfeiltasten verschieben, Entf entfernt",
-  "create.tagRemove": "{name} aus dem Bild nehmen",
+  "create.tagRemove": "Entfernen: {name}",
   "create.tagTakeOut": "Entfernen",
   "create.tagPosts": { one: "{count} Beitrag", other: "{count} Beiträge" },
   "create.offers": "Vorschläge",

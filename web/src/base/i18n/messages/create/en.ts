@@ -82,7 +82,7 @@ export const en = {
   "create.tagWho": "Find somebody",
   "create.tagNobody": "Nobody found by that name.",
   "create.tagMarker": "{name}: arrow keys move, Delete takes out",
-  "create.tagRemove": "Take {name} out of the picture",
+  "create.tagRemove": "Take out {name}",
   "create.tagTakeOut": "Take out",
   "create.tagPosts": { one: "{count} post", other: "{count} posts" },
   "create.offers": "Suggestions",

@@ -107,6 +107,7 @@ export const ar: Translation<typeof en> = {
   "settings.codesBody": "احفظها حيث تجدها إن فقدت هاتفك. كل رمز يعمل مرة واحدة، ولن تُعرض مجددًا.",
   "settings.codesCopy": "انسخ",
   "settings.codesCopied": "نُسخت.",
+  "settings.copyFailed": "لم يسمح المتصفح بالنسخ. حدّد النص وانسخه بنفسك.",
   "settings.codesKept": "حفظتها",
   "settings.kinds": "ما تُخبَر به",
   "settings.kindsBody": "ممّن، وهل ترن أجهزتك له.",

@@ -111,6 +111,8 @@ export const de: Translation<typeof en> = {
     "Bewahre sie dort auf, wo du sie findest, wenn dein Telefon weg ist. Jeder gilt einmal. Sie werden nicht noch einmal gezeigt.",
   "settings.codesCopy": "Kopieren",
   "settings.codesCopied": "Kopiert.",
+  "settings.copyFailed":
+    "Der Browser hat das Kopieren nicht erlaubt. Markiere den Text und kopiere ihn selbst.",
   "settings.codesKept": "Ich habe sie aufbewahrt",
   "settings.kinds": "Was dir mitgeteilt wird",
   "settings.kindsBody": "Von wem, und ob deine Geräte dafür klingeln.",

@@ -104,6 +104,7 @@ export const en = {
     "Keep these where you find them when your phone is gone. Each works once. They are not shown again.",
   "settings.codesCopy": "Copy",
   "settings.codesCopied": "Copied.",
+  "settings.copyFailed": "The browser did not allow copying. Select the text and copy it yourself.",
   "settings.codesKept": "I have kept them",
   "settings.kinds": "What you are told",
   "settings.kindsBody": "From whom, and whether your devices ring for it.",
