@@ -49,7 +49,7 @@ async function furnish(page) {
     const report = {
       kind: "post",
       object_id: about.post_id,
-      reason: ["spam", "harassment"][place],
+      reason: ["spam", "bullying"][place],
       note: "",
     };
     await somebody.call("POST", "/reports", report).catch((error) => process.stdout.write(`${error}\n`));
