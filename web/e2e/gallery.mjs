@@ -36,7 +36,7 @@ async function furnish(page) {
   const me = await person(browser, address, username, { isNew: false, password });
   const { posts } = await me.call("GET", "/feed?limit=20");
   const others = posts.filter(({ viewer_is_author }) => !viewer_is_author);
-  for (const { post_id } of others.slice(2, 11)) await me.call("PUT", `/posts/${post_id}/save`);
+  for (const { post_id } of others.slice(2, 11)) await me.call("PUT", `/posts/${post_id}/save`, {});
   const own = await me.call("GET", `/accounts/${me.id}/posts?limit=12`);
   for (const { post_id } of own.posts.slice(-2)) await me.call("PUT", `/posts/${post_id}/archive`);
   const [seen, ...more] = others;
