@@ -126,7 +126,7 @@ async function examine(page, name, path, open) {
   await look(page, `${name}, desktop`, null);
   await page.emulateMedia({ colorScheme: "dark" });
   await page.waitForTimeout(100);
-  await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished))); // Colours pass into each other.
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished))); // Colours pass into each other.
   await look(page, `${name}, desktop, dark`, ["color-contrast"]);
   await page.setViewportSize(PHONE);
   await look(page, `${name}, phone, dark`, ["color-contrast"]);
