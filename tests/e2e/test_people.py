@@ -1,4 +1,4 @@
-"""People in real browsers: found, followed, let in or not, reported, judged, blocked, leaving."""
+"""People in real browsers: found, followed, let in or not, reported, judged, blocked, leaving, and guests."""
 
 import pytest
 
@@ -34,3 +34,17 @@ async def test_whoever_is_blocked_vanishes_and_so_does_whoever_blocks(living_sta
 @pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 async def test_a_deleted_account_is_out_of_sight_until_its_owner_returns(living_stack: LivingStack) -> None:
     await run_script("leaving.mjs", living_stack, shots_of(living_stack))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
+async def test_guests_read_and_are_invited_or_are_asked_in_first(
+    empty_stack: LivingStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await run_script("guests.mjs", empty_stack, "open")
+
+    await empty_stack.stop()
+    monkeypatch.setenv("TINTYPE_GUESTS_MAY_READ", "false")
+    await empty_stack.start()
+    await run_script("guests.mjs", empty_stack, "closed")

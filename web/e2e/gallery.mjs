@@ -3,11 +3,11 @@
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { launch } from "./kit.mjs";
+import { launch, person } from "./kit.mjs";
 
 const [address, username, password, folder, only = ""] = process.argv.slice(2);
 const SHAPES = { phone: { width: 360, height: 740 }, desktop: { width: 1280, height: 800 } };
-const SHEET = { width: 1112, height: 862 };
+const SHEET = { width: 897, height: 862 };
 const browser = await launch();
 
 try {
@@ -17,6 +17,7 @@ try {
   const member = await browser.newPage({ locale: "en-GB", reducedMotion: "reduce" });
   const entry = await member.request.post(`${address}/api/v1/sessions`, { data: { username, password } });
   if (!entry.ok()) throw new Error(`${username} could not sign in: ${await entry.text()}`);
+  if (only === "") await furnish(member);
   for (const [name, path, open] of await members(member)) await picture(member, name, path, open);
 } finally {
   await browser.close();
@@ -30,6 +31,33 @@ function GUESTS() {
   ];
 }
 
+/** What an empty shelf, archive or desk would not show: things saved and put away, and reports by two others. */
+async function furnish(page) {
+  const me = await person(browser, address, username, { isNew: false, password });
+  const { posts } = await me.call("GET", "/feed?limit=20");
+  const others = posts.filter(({ viewer_is_author }) => !viewer_is_author);
+  for (const { post_id } of others.slice(2, 11)) await me.call("PUT", `/posts/${post_id}/save`, {});
+  const own = await me.call("GET", `/accounts/${me.id}/posts?limit=12`);
+  for (const { post_id } of own.posts.slice(-2)) await me.call("PUT", `/posts/${post_id}/archive`);
+  const [seen, ...more] = others;
+  const names = [...new Set(more.map(({ author }) => author.username))].filter(
+    (name) => name !== seen.author.username,
+  );
+  for (const [place, name] of names.slice(0, 2).entries()) {
+    const somebody = await person(browser, address, name, { isNew: false, password });
+    const about = more[place + 4];
+    const report = {
+      kind: "post",
+      object_id: about.post_id,
+      reason: ["spam", "bullying"][place],
+      note: "",
+    };
+    await somebody.call("POST", "/reports", report).catch((error) => process.stdout.write(`${error}\n`));
+    await somebody.context.close();
+  }
+  await page.waitForTimeout(1_000);
+}
+
 async function members(page) {
   const get = async (path) => (await page.request.get(`${address}/api/v1${path}`)).json();
   const { posts } = await get("/feed?limit=10");
@@ -37,7 +65,7 @@ async function members(page) {
   const other = posts.find(({ viewer_is_author }) => !viewer_is_author)?.author.username ?? username;
   const { story_ring = [] } = await get("/stories/feed");
   const teller = story_ring.find(({ is_self }) => !is_self);
-  const tag = posts.flatMap(({ spans }) => spans).find(({ kind }) => kind === "hashtag")?.tag ?? "light";
+  const tag = posts.flatMap(({ spans }) => spans).find(({ kind }) => kind === "hashtag")?.tag ?? "nightsky";
   return [
     ["home", "/"],
     ...(teller ? [["story", `/stories/${teller.user_id}`]] : []),
@@ -80,6 +108,7 @@ async function picture(page, name, path, open) {
       await page.waitForTimeout(400);
       shots.push({
         shape,
+        colorScheme,
         content: (await page.screenshot({ type: "jpeg", quality: 85 })).toString("base64"),
       });
     }
@@ -101,13 +130,18 @@ async function settle(page) {
 async function sheet(shots) {
   const page = await browser.newPage({ viewport: SHEET });
   const tags = shots
-    .map(({ shape, content }) => `<img class="${shape}" src="data:image/jpeg;base64,${content}">`)
+    .map(
+      ({ shape, colorScheme, content }) =>
+        `<img class="${shape} ${colorScheme}" src="data:image/jpeg;base64,${content}">`,
+    )
     .join("");
   await page.setContent(`<style>
-    body { margin: 0; padding: 16px; background: #777; display: grid; gap: 16px;
-           grid-template: 407px 407px / 198px 198px 1fr; justify-items: start }
-    .phone { grid-row: 1 / 3; align-self: center; width: 198px }
-    .desktop { grid-column: 3; height: 407px }
+    body { margin: 0; padding: 16px; background: #777; display: grid; gap: 16px; grid-template: 407px 407px / 198px 651px }
+    img { height: 407px }
+    .phone { grid-column: 1 }
+    .desktop { grid-column: 2 }
+    .light { grid-row: 1 }
+    .dark { grid-row: 2 }
   </style>${tags}`);
   const content = await page.screenshot({ type: "jpeg", quality: 72 });
   await page.close();

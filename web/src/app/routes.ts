@@ -194,7 +194,7 @@ export const routes: readonly Route[] = [
   },
   {
     pattern: "/p/:code",
-    audience: "members",
+    audience: "anyone",
     words: ["comments", "posts"],
     load: () => import("./pages/PostPage.svelte"),
   },

@@ -2,6 +2,7 @@
 import { type PageOf, Pages } from "../../base/pages.svelte";
 import type { PostPage } from "../../client";
 import { type Highlight, type Mutuals, type ProfilePage, people } from "../../client/people";
+import { session } from "../../rooms/accounts";
 import { Standing } from "../../rooms/graph";
 import { shelf } from "../../rooms/posts";
 import { type Tile, tileOf } from "../../rooms/posts/wall";
@@ -58,7 +59,7 @@ export class Wall {
   async #decorate({ account_id, relationship }: ProfilePage): Promise<void> {
     const [highlights, mutuals] = await Promise.allSettled([
       people.getHighlights(account_id),
-      relationship.is_self ? null : people.getMutuals(account_id),
+      relationship.is_self || session.standing === "guest" ? null : people.getMutuals(account_id),
     ]);
     if (highlights.status === "fulfilled") this.highlights = highlights.value;
     if (mutuals.status === "fulfilled") this.mutuals = mutuals.value;

@@ -47,7 +47,8 @@ export const paths = {
   home: () => "/",
   login: (next?: string) =>
     next === undefined || next === "/" ? "/login" : `/login?next=${encodeURIComponent(next)}`,
-  join: () => "/join",
+  join: (next?: string) =>
+    next === undefined || next === "/" ? "/join" : `/join?next=${encodeURIComponent(next)}`,
   create: () => "/create",
   preferences: () => "/preferences",
   forgot: () => "/forgot-password",

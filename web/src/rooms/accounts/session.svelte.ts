@@ -22,6 +22,8 @@ export class Session {
   standing = $state.raw<Standing>("unknown");
   account = $state.raw<Account | null>(null);
   failure = $state.raw<unknown>(null);
+  /** The page of which the server said that it is not for guests. */
+  refusedAt = $state.raw<string | null>(null);
   /** The server could not be asked; the account is the one last seen on this device. */
   isRemembered = $state.raw(false);
   /** Good enough to lay out the page by, before the server has answered: nothing then moves when it does. */
@@ -78,8 +80,9 @@ export class Session {
     this.#listeners.add(listener);
   }
 
-  /** The server no longer knows the session. */
+  /** The server no longer knows the session, or shows this page only to those who have one. */
   end(): void {
+    this.refusedAt = location.pathname;
     if (this.standing !== "member") return;
     void offline.forget({ keepsWishes: true });
     this.#become(null);
@@ -93,6 +96,7 @@ export class Session {
     this.isRemembered = isRemembered;
     this.failure = null;
     this.standing = account === null ? "guest" : "member";
+    if (account !== null) this.refusedAt = null;
     if (account !== null) void keepOnDevice(account);
     if (hasChanged) for (const listener of this.#listeners) listener();
   }

@@ -4,10 +4,12 @@
  */
 import { t } from "../../base/i18n";
 import { whenParted } from "../../base/parting";
+import { paths, router } from "../../base/router";
 import { Toggle } from "../../base/toggle";
 import type { Post } from "../../client";
 import { offline, type Wish } from "../../offline";
 import { explain, toasts } from "../../ui";
+import { session } from "../accounts";
 
 /** Enough for a long evening; beyond it the oldest are forgotten and simply loaded again. */
 const MOST = 1_500;
@@ -84,12 +86,14 @@ export class Shelf {
     return this.#shelved.get(postId)?.post ?? null;
   }
 
-  /** Shown at once; resolves when the server agrees or the screen has been rolled back. */
+  /** Shown at once; resolves when the server agrees or the screen has been rolled back. Guests are asked in first. */
   async like(postId: string, on: boolean): Promise<void> {
+    if (session.standing === "guest") return router.navigate(paths.login(location.pathname));
     await this.#shelved.get(postId)?.like.set(on);
   }
 
   async save(postId: string, on: boolean): Promise<void> {
+    if (session.standing === "guest") return router.navigate(paths.login(location.pathname));
     await this.#shelved.get(postId)?.save.set(on);
   }
 

@@ -3,6 +3,7 @@ import type { Translation } from "../../types";
 import type { en } from "./en";
 
 export const ar: Translation<typeof en> = {
+  "comments.enter": "سجّل الدخول للتعليق",
   "comments.title": "التعليقات",
   "comments.none": "لم يقل أحد شيئًا بعد.",
   "comments.off": "التعليقات متوقفة.",

@@ -3,6 +3,7 @@ import type { Translation } from "../../types";
 import type { en } from "./en";
 
 export const de: Translation<typeof en> = {
+  "comments.enter": "Zum Kommentieren anmelden",
   "comments.title": "Kommentare",
   "comments.none": "Noch hat niemand etwas gesagt.",
   "comments.off": "Kommentare sind ausgeschaltet.",

@@ -1,5 +1,6 @@
 /** English, comments and the page of a post. The others are measured against it. Keys are "room.what"; `{name}` is filled in. */
 export const en = {
+  "comments.enter": "Log in to comment",
   "comments.title": "Comments",
   "comments.none": "Nobody has said anything yet.",
   "comments.off": "Comments are turned off.",

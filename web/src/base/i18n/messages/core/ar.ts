@@ -32,6 +32,7 @@ export const ar: Translation<typeof en> = {
   "welcome.body": "يعرض Tintype ما صنعه من تتابعهم بالترتيب الذي تختاره. بلا إعلانات، وبلا غرباء بينكم.",
   "welcome.join": "أنشئ حسابًا",
   "welcome.login": "سجّل الدخول",
+  "welcome.enter": "سجّل الدخول لتُعجب وتعلّق وتتابع.",
   "welcome.art": "أربعة ألواح معدنية عليها مناظر طبيعية، أحدها ملوّن باليد",
   "feed.title": "الرئيسية",
   "feed.label": "منشورات من تتابعهم",

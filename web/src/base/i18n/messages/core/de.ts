@@ -26,6 +26,7 @@ export const de: Translation<typeof en> = {
     "Tintype zeigt, was die Menschen gemacht haben, denen du folgst, in der Reihenfolge, die du wählst. Keine Werbung, keine Fremden dazwischen.",
   "welcome.join": "Konto anlegen",
   "welcome.login": "Anmelden",
+  "welcome.enter": "Melde dich an, um zu liken, zu kommentieren und zu folgen.",
   "welcome.art": "Vier Metallplatten mit Landschaften, eine davon von Hand getönt",
   "feed.title": "Start",
   "feed.label": "Beiträge von Menschen, denen du folgst",

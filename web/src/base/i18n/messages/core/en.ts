@@ -23,6 +23,7 @@ export const en = {
     "Tintype shows what the people you follow made, in the order you choose. No ads, no strangers in between.",
   "welcome.join": "Create an account",
   "welcome.login": "Log in",
+  "welcome.enter": "Log in to like, comment and follow.",
   "welcome.art": "Four metal plates with landscapes, one of them tinted by hand",
   "feed.title": "Home",
   "feed.label": "Posts from people you follow",
