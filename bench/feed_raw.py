@@ -64,7 +64,7 @@ async def record(rooms: Rooms, settled: Settled) -> list[Recorded]:
         statement = _statement(
             reader, rooms.shards.shard_of(reader), people, [each.id for each in page.entries]
         )
-        found.append(Recorded(wire.trips, statement))
+        found.append(Recorded(list(wire.trips), statement))
     await wire.close()
     await noting.notifications.close()
     return found

@@ -50,14 +50,14 @@ class Site:
 
 
 def cpu_s_of(process: psutil.Process) -> float:
-    """CPU time that a process and its children have used."""
+    """CPU time that a process and its children have used, those that have ended too."""
     total = 0.0
     for each in (process, *process.children(recursive=True)):
         try:
             times = each.cpu_times()
         except psutil.NoSuchProcess:
             continue  # it ended since it was listed
-        total += times.user + times.system
+        total += times.user + times.system + times.children_user + times.children_system
     return total
 
 
