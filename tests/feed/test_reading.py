@@ -157,20 +157,6 @@ async def test_what_may_not_be_seen_is_refilled_from_what_is_older(world: World)
     assert len((await world.feed.read(ana, mode="following", limit=5)).entries) == 5
 
 
-async def test_new_posts_of_others_are_counted(world: World) -> None:
-    ana, bo = await world.people("ana", "bo")
-    await world.rooms.graph.follow(ana, bo)
-    await world.post(bo)
-    top = (await world.feed.read(ana)).top
-    assert top is not None
-
-    await world.post(bo, 2)
-    await world.post(ana)
-    await world.work()
-
-    assert await world.feed.count_new(ana, top) == 2
-
-
 @given(st.lists(ids, min_size=2, max_size=160, unique=True))
 def test_a_cursor_means_what_it_was_made_of(numbers: list[int]) -> None:
     place = Place(max(numbers), min(numbers), frozenset(numbers))

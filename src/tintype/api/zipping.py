@@ -5,6 +5,7 @@ token or another secret is never in one, so nobody can guess it by sizes. nginx 
 leave alone what is compressed already.
 """
 
+import re
 import zlib
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -16,6 +17,9 @@ LEVEL = 3
 GZIP = 31
 """What zlib calls the container of gzip with the largest window."""
 
+TAKEN = re.compile(rb"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
+"""gzip is named, and not as what is not wanted."""
+
 Send = Callable[[Any], Awaitable[None]]
 
 
@@ -25,7 +29,7 @@ def zipping(scope: MutableMapping[str, Any], send: Send) -> Send:
 
 
 def _takes_gzip(scope: MutableMapping[str, Any]) -> bool:
-    return any(name == b"accept-encoding" and b"gzip" in value for name, value in scope["headers"])
+    return any(name == b"accept-encoding" and TAKEN.search(value) for name, value in scope["headers"])
 
 
 class _Zipper:

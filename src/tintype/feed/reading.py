@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tintype.base.ids import LARGEST_ID, AccountId, PostId
+from tintype.base.ids import AccountId, PostId
 from tintype.base.log import get_log
 from tintype.base.wire import Command
 from tintype.feed.cursors import START, Mode, Place, decode, encode
@@ -15,7 +15,6 @@ from tintype.feed.visible import Entry, Visible
 log = get_log("feed")
 WINDOW = 100
 """How many of the newest are ranked against each other; what is older waits for its own window."""
-MOST_NEW = 20
 FEWEST_AT_ONCE = 5
 
 
@@ -38,8 +37,6 @@ class FeedPage(msgspec.Struct, frozen=True):
 
     entries: list[Entry]
     next_cursor: str | None
-    top: PostId | None = None
-    """The newest post there was, seen or not: what is newer is new to the reader."""
 
 
 class Reading:
@@ -57,14 +54,7 @@ class Reading:
         timeline = await self._timelines.read(viewer, along, is_head=is_head)
         walk = self._ranked if mode == "ranked" else self._following
         entries, following = await walk(viewer, timeline, place, limit)
-        return FeedPage(entries, encode(viewer, mode, following) if following else None, timeline.sources.top)
-
-    async def count_new(self, viewer: AccountId, since: PostId) -> int:
-        """How many posts of others there are above an id, as far as it is worth counting."""
-        sources = (await self._timelines.read(viewer)).sources
-        newer = [each for each in sources.newest(LARGEST_ID, MOST_NEW) if each > since]
-        seen = await self._visible.read(viewer, newer) if newer else []
-        return sum(entry.post.author_id != viewer for entry in seen)
+        return FeedPage(entries, encode(viewer, mode, following) if following else None)
 
     async def _following(
         self, viewer: AccountId, timeline: Timeline, place: Place, limit: int

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from shardwright.running import Shards
 from tintype.accounts import StatusChanged
 from tintype.base.belongings import Record
-from tintype.base.ids import AccountId, PostId
+from tintype.base.ids import AccountId
 from tintype.base.jobs import Handler, on
 from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
@@ -66,10 +66,6 @@ class Feed:
     ) -> FeedPage:
         """A page of the feed. Unfollowing, muting, blocking and removing show at once."""
         return await self._reading.read(viewer, mode=mode, cursor=cursor, limit=limit)
-
-    async def count_new(self, viewer: AccountId, since: PostId) -> int:
-        """How many posts of others have come since, as far as it is worth counting."""
-        return await self._reading.count_new(viewer, since)
 
     async def follow_changed(self, change: FollowChanged) -> None:
         """A new followee's posts show from the next read on; a star no longer followed is no longer read."""

@@ -20,11 +20,6 @@ class Sources:
         if is_cut:
             self._floor = max(self._floor, lists[0][0])
 
-    @property
-    def top(self) -> PostId | None:
-        """The newest id there is."""
-        return cast("PostId | None", max((each[-1] for each in self._lists), default=None))
-
     def newest(self, at_most: int, count: int) -> list[PostId]:
         """About `count` of the newest ids that are not above `at_most`, newest first; empty only at the end.
 

@@ -172,9 +172,9 @@ class Facts:
         self._authors[slots], self._tags[:, slots] = rows["author"], rows["tags"].T
         self._numbers[:, slots] = columns(rows)
         self._read_at[slots] = now
-        numbers, table = np.array(ids, np.uint64), Rows.of(rows)
+        table = Rows.of(rows)
         for builder, lasting in zip(self._builders, self._lasting, strict=True):
-            lasting[slots] = builder.lasting(numbers, table, time.time())
+            lasting[slots] = builder.lasting(table, time.time())
 
     def _find(self, ids: Sequence[int]) -> NDArray[np.intp]:
         return np.fromiter(map(self._slots.get, ids, repeat(0)), np.intp, len(ids))

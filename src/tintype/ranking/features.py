@@ -53,15 +53,13 @@ class Features:
     def build(self, ids: Ids, posts: Posts, known: Known, now_s: float) -> Floats:
         """A row for each post, a column for each feature."""
         return self.add_viewer(
-            self.lasting(ids, posts, now_s), ids, posts.author, posts.tags, known=known, now_s=now_s
+            self.lasting(posts, now_s), ids, posts.author, posts.tags, known=known, now_s=now_s
         )
 
-    def lasting(self, ids: Ids, posts: Posts, now_s: float) -> Floats:
-        """What is the same for every viewer and hardly changes within a minute; the columns of the viewer are zero."""
-        matrix = np.zeros((len(ids), len(FEATURES)), np.float32)
+    def lasting(self, posts: Posts, now_s: float) -> Floats:
+        """What is the same for every viewer and hardly changes within a minute; the other columns are zero."""
+        matrix = np.zeros((len(posts.author), len(FEATURES)), np.float32)
         matrix[:, _POPULARITY] = self._popularity(posts, now_s)
-        ages_s = np.maximum(ids * -_SECONDS + (now_s - self._epoch_s), 0.0)
-        matrix[:, _FRESHNESS] = self._half_after_s / (ages_s + self._half_after_s)
         matrix[:, _CADENCE] = posts.cadence / (posts.cadence + self._typical)
         matrix[:, _VIDEO] = posts.video
         matrix[:, _ALBUM] = posts.album
@@ -77,7 +75,11 @@ class Features:
         known: Known,
         now_s: float,
     ) -> Floats:
-        """The same matrix with the viewer's columns filled."""
+        """The same matrix with the columns of the viewer and of the moment filled."""
+        ages_s = ids * -_SECONDS
+        ages_s += now_s - self._epoch_s + self._half_after_s
+        np.maximum(ages_s, self._half_after_s, out=ages_s)
+        matrix[:, _FRESHNESS] = self._half_after_s / ages_s
         if len(known.affinity):
             matrix[:, _AFFINITY] = self.closeness(known.affinity, authors, now_s)
         if len(known.interest):
