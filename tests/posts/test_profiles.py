@@ -157,7 +157,7 @@ async def test_an_unchanged_answer_is_told_in_a_few_bytes(ana: Person, bo: Perso
         first = await bo.call("GET", path)
         etag = first.headers["ETag"]
 
-        same = await bo.call("GET", path, headers={"If-None-Match": f'"other", W/{etag}'})
+        same = await bo.call("GET", path, headers={"If-None-Match": f'"other", W/{etag.removeprefix("W/")}'})
         await bo.call("PUT", f"/posts/{post['post_id']}/like")
         changed = await bo.call("GET", path, headers={"If-None-Match": etag})
         await bo.call("DELETE", f"/posts/{post['post_id']}/like")

@@ -130,10 +130,9 @@ class Hearing:
     async def _write(self, event: PostPublished | PostEdited) -> None:
         """The facts of a post that is shown, also if it goes out of sight while we write them."""
         found = await self._shown(event.post_id)
-        if found is None:
-            return
-        await self._facts.write([found])
-        if await self._shown(event.post_id) is None:
+        if found is not None:
+            await self._facts.write([found])
+        if found is None or await self._shown(event.post_id) is None:
             await self._facts.drop(event.post_id)
 
     async def _shown(self, post_id: PostId) -> Post | None:
