@@ -7,6 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import pytest
 from httpx import AsyncClient
 
 from tests.living_stack import LivingStack
@@ -14,6 +15,11 @@ from tests.support import photo
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium")
+IN_BROWSER = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed"),
+]
+"""The marks of every test that plays a flow."""
 PASSWORD = "a fine password"
 
 

@@ -3,28 +3,23 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from tests.e2e.node import CHROMIUM, play, run_script, shots_of
+from tests.e2e.node import IN_BROWSER, play, run_script, shots_of
 from tests.living_stack import LivingStack
 from tintype.demo import take_picture
+
+pytestmark = IN_BROWSER
 
 MOST_APART = 4.0
 """Mean difference of 255 between what the screen showed and the JPEG that was made; measured 1.3."""
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-@pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 async def test_two_people_meet_in_two_browsers(living_stack: LivingStack) -> None:
     await run_script("skeleton.mjs", living_stack, shots_of(living_stack))
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-@pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 async def test_a_carousel_is_published_as_the_editor_showed_it(living_stack: LivingStack) -> None:
     folder = living_stack.home.parent
     pictures = [folder / "hills.jpg", folder / "lake.jpg"]
@@ -38,9 +33,6 @@ async def test_a_carousel_is_published_as_the_editor_showed_it(living_stack: Liv
     assert np.abs(shown - made[:, ::-1]).mean() > MOST_APART, "a mirrored picture would have been noticed"
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-@pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 async def test_every_way_in_leads_in(living_stack: LivingStack) -> None:
     address = living_stack.address.replace("127.0.0.1", "localhost")  # passkeys belong to names
 

@@ -2,17 +2,17 @@
 
 import pytest
 
-from tests.e2e.node import CHROMIUM, play, run_script, shots_of
+from tests.e2e.node import IN_BROWSER, play, run_script, shots_of
 from tests.living_stack import LivingStack
 from tests.media.videos.clips import make_clip
 from tests.support import photo
 
+pytestmark = IN_BROWSER
+
 PICTURE = (1200, 900)
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 async def test_everything_in_the_settings_does_what_it_says(living_stack: LivingStack) -> None:
     named = living_stack.address.replace("127.0.0.1", "localhost")  # passkeys belong to names
 
@@ -21,9 +21,7 @@ async def test_everything_in_the_settings_does_what_it_says(living_stack: Living
     await run_script("taking.mjs", living_stack, shots_of(living_stack))
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 async def test_what_is_made_is_shown_and_what_is_kept_is_found(living_stack: LivingStack) -> None:
     folder = living_stack.home.parent
     picture, clip = folder / "pier.jpg", make_clip(folder / "waves.mp4", size=(640, 480), seconds=2)
@@ -34,8 +32,6 @@ async def test_what_is_made_is_shown_and_what_is_kept_is_found(living_stack: Liv
     await play("keeping.mjs", living_stack.address, str(picture), shots_of(living_stack))
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(400)
-@pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 async def test_the_first_person_lets_others_move_in(empty_stack: LivingStack) -> None:
     await play("filling.mjs", empty_stack.address, shots_of(empty_stack))

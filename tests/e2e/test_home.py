@@ -1,22 +1,16 @@
 """Home in a real browser on the real stack: comments and stories between two people, and life without a connection."""
 
-import pytest
-
-from tests.e2e.node import CHROMIUM, run_script, shots_of
+from tests.e2e.node import IN_BROWSER, run_script, shots_of
 from tests.living_stack import LivingStack
+
+pytestmark = IN_BROWSER
 
 PORTRAIT = (1080, 1350)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-@pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 async def test_two_people_talk_under_a_post_and_over_a_story(living_stack: LivingStack) -> None:
     await run_script("evening.mjs", living_stack, shots_of(living_stack), size=PORTRAIT)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-@pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 async def test_what_was_wished_without_a_connection_arrives_exactly_once(living_stack: LivingStack) -> None:
     await run_script("offline.mjs", living_stack, shots_of(living_stack), size=PORTRAIT)

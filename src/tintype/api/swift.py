@@ -125,8 +125,9 @@ def _wanted(query: bytes) -> Wanted | None:
     except ValueError:
         return None
     said = dict(pairs)
+    is_plain = len(said) == len(pairs)
     limit, mode, cursor = said.pop("limit", "20"), said.pop("mode", "ranked"), said.pop("cursor", "")
-    is_plain = not said and len(pairs) == len(dict(pairs)) and len(cursor) <= LONGEST_CURSOR
+    is_plain = is_plain and not said and len(cursor) <= LONGEST_CURSOR
     if not is_plain or mode not in MODES or not LIMIT.fullmatch(limit) or int(limit) > LARGEST_LIMIT:
         return None
     return Wanted(mode, cursor or None, int(limit))

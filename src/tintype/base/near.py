@@ -67,7 +67,11 @@ class Near:
 
     def shelf(self, start: str, read_id: Callable[[str], K], most: int) -> Shelf[K, Any]:
         """The shelf for keys that begin with this, up to and with their last colon."""
-        return self._shelves.setdefault(start.encode(), Shelf(read_id, most))
+        key = start.encode()
+        shelf = self._shelves.get(key)
+        if shelf is None:
+            shelf = self._shelves[key] = Shelf(read_id, most)
+        return shelf
 
     def begin(self) -> None:
         """A connection tells of changes from now on."""
