@@ -185,7 +185,7 @@ async def test_addresses_that_are_none_answer_as_what_does_not_exist(eve: Person
         f"private/{folder}/original",
         f"private/{folder}/exif.json",
         f"incoming/{folder}/1080.jpg",
-        f"{folder[:-1]}x/1080.jpg",
+        f"{folder[:-1]}{'y' if folder.endswith('x') else 'x'}/1080.jpg",
         f"99999999999999999999/{folder.split('/')[1]}/1080.jpg",
         f"{folder.split('/')[0]}/9223372036854775807-AAAAAAAAAAAAAAAA/1080.jpg",
         f"{quote(chr(0xFF11))}/3-AAAAAAAAAAAAAAAA/1080.jpg",

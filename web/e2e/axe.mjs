@@ -169,17 +169,27 @@ function shiftSoFar() {
   });
 }
 
+/** A busy machine may still be painting: what is wrong is wrong a second later as well. */
 async function look(page, name, rules) {
   const run = rules === null ? { type: "tag", values: TAGS } : { type: "rule", values: rules };
-  const found = await page.evaluate(
-    (runOnly) => globalThis.axe.run({ runOnly, resultTypes: ["violations"] }),
-    run,
-  );
-  for (const { id, help, nodes } of found.violations)
+  let violations = await violationsOf(page, run);
+  if (violations.length > 0) {
+    await page.waitForTimeout(1000);
+    violations = await violationsOf(page, run);
+  }
+  for (const { id, help, nodes } of violations)
     wrong.push(
       `${name}: ${id} (${help}): ${nodes
         .map(({ target }) => target.join(" "))
         .slice(0, 4)
         .join(" | ")}`,
     );
+}
+
+async function violationsOf(page, runOnly) {
+  const found = await page.evaluate(
+    (only) => globalThis.axe.run({ runOnly: only, resultTypes: ["violations"] }),
+    runOnly,
+  );
+  return found.violations;
 }

@@ -1,6 +1,8 @@
 """Rows of many shards at once, and what comes back when a server does not answer."""
 
 import asyncio
+import gc
+import warnings
 from typing import Any
 
 import asyncpg
@@ -102,4 +104,19 @@ async def test_a_server_that_is_late_leaves_the_other_rows(shards: Shards, capti
     assert {row["id"] for row in gathered} == {new_id for new_id in ids if shards.owner(new_id).server == "a"}
     with pytest.raises(PartialResult, match="no answer from b"):
         gathered.complete()
+    assert len(await shards.gather(QUERIES.get, ids)) == len(ids)
+
+
+async def test_who_is_cancelled_at_once_leaves_nothing_behind(shards: Shards, caption: str) -> None:
+    ids = await add_everywhere(shards, caption)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        asking = asyncio.create_task(shards.gather(QUERIES.get, ids))
+        await asyncio.sleep(0)  # the gather has made its parts, none of which has begun
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        gc.collect()
+
+    assert [str(each.message) for each in seen if "never awaited" in str(each.message)] == []
     assert len(await shards.gather(QUERIES.get, ids)) == len(ids)

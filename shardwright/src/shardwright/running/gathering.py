@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import asyncpg
@@ -80,7 +81,7 @@ async def gather(
     """The rows of ids wherever they live."""
     others = dict(params)
     parts = _by_server(routes, ids)
-    work = [_gather_on(routes, server, query, by_shard, others) for server, by_shard in parts]
+    work = [partial(_gather_on, routes, server, query, by_shard, others) for server, by_shard in parts]
     deadline = routes.gather_deadline_s if deadline_s is None else deadline_s
     return await _collect([server.server.name for server, _ in parts], work, deadline)
 
@@ -144,7 +145,7 @@ async def _run_on(
 
 
 async def _collect(
-    names: list[str], work: "Sequence[Coroutine[Any, Any, list[Record]]]", deadline_s: float
+    names: list[str], work: "Sequence[Callable[[], Awaitable[list[Record]]]]", deadline_s: float
 ) -> Gathered:
     """Wait for all, each to its deadline; servers that cannot be had are told, not raised."""
     if len(work) == 1:
@@ -162,11 +163,16 @@ async def _collect(
     return gathered
 
 
-async def _within(work: "Coroutine[Any, Any, list[Record]]", deadline_s: float) -> "list[Record] | Exception":
-    """The rows, or what went wrong: a sibling's failure must not leave this one running unwatched."""
+async def _within(
+    work: "Callable[[], Awaitable[list[Record]]]", deadline_s: float
+) -> "list[Record] | Exception":
+    """The rows, or what went wrong: a sibling's failure must not leave this one running unwatched.
+
+    Work is begun here, not before: who is cancelled at once would leave it neither run nor closed.
+    """
     try:
         async with asyncio.timeout(deadline_s):
-            return await work
+            return await work()
     except TimeoutError as error:
         return DeadlineExceeded(f"no answer within {deadline_s} s: {error}")
     except Exception as error:  # noqa: BLE001  # _collect raises what is not about the server being away
@@ -187,7 +193,7 @@ class Everywhere:
         self._routes.everywhere_count += 1
         args = query.bind(params)
         parts = self._parts()
-        work = [self._read(server, batches, query, args) for server, batches in parts]
+        work = [partial(self._read, server, batches, query, args) for server, batches in parts]
         return await _collect([server.server.name for server, _ in parts], work, self._deadline_s or 3600.0)
 
     async def execute(self, query: Query, /, **params: Any) -> Gathered:
@@ -195,7 +201,7 @@ class Everywhere:
         self._routes.everywhere_count += 1
         args = query.bind(params)
         parts = self._parts()
-        work = [self._write(batches, query, args) for _, batches in parts]
+        work = [partial(self._write, batches, query, args) for _, batches in parts]
         return await _collect([server.server.name for server, _ in parts], work, self._deadline_s or 3600.0)
 
     def _parts(self) -> list[tuple[ServerRouter, list[list[int]]]]:
