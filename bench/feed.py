@@ -1,11 +1,13 @@
 """What a read of the home feed costs, beside a pull-only feed, the same site in Django, and the bare engines.
 
 Each reader follows 100 authors of whom 10 are stars; pages have 20 posts with author, picture, numbers and what the
-reader likes and keeps. Ours: one web process, one PostgreSQL with 16 shards, Valkey. Pull-only: the same house on the
-same shards, but every read asks them for the newest posts of everybody followed. Django: one process of eight threads,
-one PostgreSQL, ORM, indexes, persistent connections. Engines: what ours asks of Redis and PostgreSQL, asked by a bare
-socket and by pgbench; they render nothing, so this is a floor. Everybody in turn, round by round; the ratio is CPU time
-of all processes per read at eight clients, Django's over ours.
+reader likes and keeps. Ours: one web process, one PostgreSQL with 16 shards, Valkey; once as people mostly look, with
+nothing new since the last look, and once with news before every single read, so that list, standing, order and page are
+made anew each time. Pull-only: the same house on the same shards, but every read asks them for the newest posts of
+everybody followed. Django: one process of eight threads, one PostgreSQL, ORM, indexes, persistent connections. Engines:
+what ours asks of Redis and PostgreSQL when there are news, asked by a bare socket and by pgbench; they render nothing,
+so this is a floor. Everybody in turn, round by round; the ratio is CPU time of all processes per read at eight clients,
+Django's over ours.
 """
 
 import asyncio
@@ -17,7 +19,7 @@ from collections.abc import Callable
 from bench.feed_raw import postgres_s, redis_s
 from bench.feed_sites import Sites, open_sites
 from bench.feed_town import plan_town
-from bench.http_load import Call, send_all
+from bench.http_load import Before, Call, send_all
 from bench.social_sites import Site, cpu_s_of
 from bench.support import BenchResult, main
 
@@ -36,24 +38,31 @@ def run(*, quick: bool = False) -> BenchResult:
 async def _measure(readers: int, posts_each: int, calls: int, rounds: int) -> BenchResult:
     noted: Noted = {}
     async with open_sites(plan_town(readers, posts_each)) as sites:
-        served = {"ours": sites.ours, "pull": sites.pull, "django": sites.django}
-        for site in served.values():
-            await _read(site, 2 * readers + 50, 4, 0)
+        served: dict[str, tuple[Site, Before | None]] = {
+            "ours": (sites.ours, None),
+            "news": (sites.ours, sites.bring_news),
+            "pull": (sites.pull, None),
+            "django": (sites.django, None),
+        }
+        for site, before in served.values():
+            await _read(site, 2 * readers + 50, 4, 0, before)
         for number in range(rounds):
             names = [*served, "engines"]
             for name in names[number % len(names) :] + names[: number % len(names)]:
                 if name == "engines":
                     _note_engines(noted, sites, calls)
                 else:
-                    await _note_site(noted, name, served[name], calls, number)
+                    await _note_site(noted, name, *served[name], calls=calls, number=number)
             print(f"round {number + 1} of {rounds}: {_told(noted, -1)}")
     return _result(noted)
 
 
-async def _note_site(noted: Noted, name: str, site: Site, calls: int, number: int) -> None:
+async def _note_site(
+    noted: Noted, name: str, site: Site, before: Before | None, *, calls: int, number: int
+) -> None:
     for clients in CLIENTS:
         count = calls if name != "django" else calls // 3
-        spent, took, elapsed = await _read(site, count, clients, number)
+        spent, took, elapsed = await _read(site, count, clients, number, before)
         label = f"{name} {clients}"
         values = {
             "web CPU-ms": spent["web"] * 1000 / count,
@@ -68,14 +77,14 @@ async def _note_site(noted: Noted, name: str, site: Site, calls: int, number: in
 
 
 async def _read(
-    site: Site, count: int, clients: int, number: int
+    site: Site, count: int, clients: int, number: int, before: Before | None
 ) -> tuple[dict[str, float], list[float], float]:
     chance = random.Random(number)
     calls = [Call("GET", "/api/v1/feed", chance.choice(site.tokens)) for _ in range(count)]
-    before, started = site.cpu_s(), time.perf_counter()
-    took = await send_all(site.port, calls, clients=clients)
+    spent, started = site.cpu_s(), time.perf_counter()
+    took = await send_all(site.port, calls, clients=clients, before=before)
     elapsed, after = time.perf_counter() - started, site.cpu_s()
-    return {part: after[part] - before[part] for part in after}, took, elapsed
+    return {part: after[part] - spent[part] for part in after}, took, elapsed
 
 
 def _note_engines(noted: Noted, sites: Sites, count: int) -> None:
@@ -96,13 +105,15 @@ def _note_engines(noted: Noted, sites: Sites, count: int) -> None:
 
 
 def _result(noted: Noted) -> BenchResult:
-    ours = noted[f"ours {JUDGED_AT} all CPU-ms"]
+    at = f"{JUDGED_AT} all CPU-ms"
     ratios = {
-        peer: [theirs / mine for theirs, mine in zip(noted[key], ours, strict=True)]
-        for peer, key in (
-            ("django", f"django {JUDGED_AT} all CPU-ms"),
-            ("pull-only", f"pull {JUDGED_AT} all CPU-ms"),
-            ("bare engines", "engines all CPU-ms"),
+        said: [theirs / mine for theirs, mine in zip(noted[peer], noted[ours], strict=True)]
+        for said, peer, ours in (
+            ("django", f"django {at}", f"ours {at}"),
+            ("django, with news", f"django {at}", f"news {at}"),
+            ("pull-only", f"pull {at}", f"ours {at}"),
+            ("pull-only, with news", f"pull {at}", f"news {at}"),
+            ("bare engines, with news", "engines all CPU-ms", f"news {at}"),
         )
     }
     django = ratios["django"]
@@ -125,7 +136,8 @@ def _told(noted: Noted, place: int) -> str:
     at = JUDGED_AT
     return (
         f"ours {noted[f'ours {at} web CPU-ms'][place]:.2f} CPU-ms in the web process, "
-        f"{noted[f'ours {at} all CPU-ms'][place]:.2f} in all; "
+        f"{noted[f'ours {at} all CPU-ms'][place]:.2f} in all; with news "
+        f"{noted[f'news {at} web CPU-ms'][place]:.2f} and {noted[f'news {at} all CPU-ms'][place]:.2f}; "
         f"pull-only {noted[f'pull {at} all CPU-ms'][place]:.2f}, "
         f"Django {noted[f'django {at} all CPU-ms'][place]:.2f}, "
         f"bare engines {noted['engines all CPU-ms'][place]:.2f}"

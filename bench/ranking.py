@@ -16,6 +16,7 @@ from bench.rooms import open_bench_rooms
 from bench.support import BenchResult, Ratio, Rounds, main
 from tintype.base.ids import AccountId, PostId
 from tintype.base.wire import PipelinedWire
+from tintype.ranking import Known
 from tintype.ranking.rows import AFFINITY, INTEREST, POST, short
 from tintype.wiring import Rooms
 
@@ -75,10 +76,10 @@ async def _ranking(rooms: Rooms) -> Call:
     affinity["value"], interest["value"] = 5, 3
     affinity["at"] = interest["at"] = int(now) - 5_000
     seen = [short(np.array(ids[::4], np.uint64)), chance.integers(0, 2**32, SEEN).astype(np.uint32)]
-    replies = [[affinity.tobytes(), interest.tobytes(), np.concatenate(seen).tobytes()]]
+    blobs = [affinity.tobytes(), interest.tobytes(), np.concatenate(seen).tobytes()]
 
     async def rank() -> None:
-        await rooms.ranking.rank(VIEWER, ids, replies)
+        await rooms.ranking.rank(VIEWER, ids, Known.read(blobs))
 
     return rank
 

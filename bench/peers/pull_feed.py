@@ -19,8 +19,9 @@ from tintype.api import RequestLog, create_app
 from tintype.base.ids import AccountId, PostId
 from tintype.base.log import set_up_log
 from tintype.base.settings import Settings
+from tintype.base.ties import Ties
 from tintype.cli.running import running_settings
-from tintype.feed import FeedPage, Visible
+from tintype.feed import FeedPage, Stances, Visible
 from tintype.wiring import Rooms, open_rooms
 
 QUERIES = Queries.parse("""
@@ -39,7 +40,8 @@ class PullFeed:
 
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
-        self._visible = Visible(rooms.shards, rooms.cache, rooms.posts, rooms.accounts)
+        stances = Stances(rooms.shards, Ties(rooms.cache.wire, rooms.settings.namespace))
+        self._visible = Visible(rooms.shards, rooms.cache, rooms.posts, rooms.accounts, stances=stances)
 
     async def read(self, viewer: AccountId, *, limit: int, **_: Any) -> FeedPage:
         """The newest page. Redis is asked something first, as `Visible` wants it."""

@@ -42,10 +42,11 @@ from tintype.base.memory import connect_redis
 from tintype.base.outbox import Outbox
 from tintype.base.settings import Settings, directory_dsn, server_dsns
 from tintype.base.tallies import Reconciler, Tally
+from tintype.base.ties import Ties
 from tintype.base.wire import PipelinedWire, SharedWire, Wire
 from tintype.belongings import Departures
 from tintype.comments import Comments
-from tintype.feed import Feed, Visible
+from tintype.feed import Feed, Stances, Visible
 from tintype.graph import Circles, Graph, Sight, Suggestions, graph_tallies
 from tintype.media import MediaBelongings, MediaLibrary, MediaRoom, Progress, build_media
 from tintype.moderation import Moderation
@@ -200,7 +201,8 @@ def build_rooms(
     events = Outbox(poke)
     cache, limiter = Cache(redis, settings.namespace, wire), Limiter(redis, settings.namespace)
     people = Accounts(shards, events, cache, limiter, settings=settings)
-    follows = Graph(shards, events, people, limiter)
+    ties = Ties(wire, settings.namespace)
+    follows = Graph(shards, events, people, limiter, ties)
     sight = Sight(people, follows)
     pictures = build_media(settings, shards, redis, events, tell=tell_progress)
     desk = Desk(
@@ -210,6 +212,7 @@ def build_rooms(
         graph=follows,
         sight=sight,
         cache=cache,
+        ties=ties,
         likes=HotCounts(redis, settings.namespace, "post", hot_per_s=settings.hot_likes_per_s),
         media=pictures.library,
         rules=Rules(settings.posts_per_day, settings.keep_deleted_posts_days),
@@ -217,7 +220,7 @@ def build_rooms(
     shared = Posts(desk)
     pictures.library.listen(shared.forget_pictures)
     said = Comments(shards, events, sight, shared, names=posts.Names(people, cache), limiter=limiter)
-    kept = Saves(shards, events, shared)
+    kept = Saves(shards, events, shared, ties)
     ordering = Ranking(
         wire,
         redis,
@@ -234,7 +237,7 @@ def build_rooms(
         wire,
         graph=follows,
         posts=shared,
-        visible=Visible(shards, cache, shared, people),
+        visible=Visible(shards, cache, shared, people, stances=Stances(shards, ties)),
         ranking=ordering,
         namespace=settings.namespace,
         idle_days=settings.feed_idle_days,

@@ -56,7 +56,9 @@ class RandomWorld:
             self.edit,
             self.like,
             self.like,
+            self.unlike,
             self.save,
+            self.unsave,
             self.buffer_like,
             self.publish,
         ]
@@ -112,6 +114,12 @@ class RandomWorld:
 
     async def like(self) -> None:
         await self.rooms.posts.like(self.chance.choice(self.posts), self.chance.choice(self.people))
+
+    async def unlike(self) -> None:
+        await self.rooms.posts.unlike(self.chance.choice(self.posts), self.chance.choice(self.people))
+
+    async def unsave(self) -> None:
+        await self.rooms.saves.unsave(self.chance.choice(self.posts), self.chance.choice(self.people))
 
     async def save(self) -> None:
         await self.rooms.saves.save(self.chance.choice(self.posts), self.chance.choice(self.people))

@@ -15,7 +15,7 @@ from tintype.base.ids import AccountId, PostId
 from tintype.base.wire import Command, PipelinedWire
 from tintype.feed import FanOutDue, StarRisen, lists
 from tintype.feed.building import Building, Built
-from tintype.feed.lists import Lists, parse
+from tintype.feed.lists import Lists
 from tintype.posts import PostPublished
 
 NAMES = ("bo", "cy", "dee", "eli")
@@ -29,7 +29,7 @@ async def follow_all(world: World, followee: AccountId, followers: list[AccountI
 
 async def on_list(world: World, reader: AccountId) -> set[int]:
     """What lies on a reader's list in Redis."""
-    found = parse((await world.wire.ask(world.lists.ask(reader)))[0])
+    found = await world.lists.read(reader)
     return set(found.ids) if found else set()
 
 
@@ -329,7 +329,7 @@ async def test_a_long_timeline_is_trimmed_keeps_its_stars_and_stays_small(world:
     for number in range(1_150):
         await world.lists.push(PostId(first + (number << 23)), [ana])
 
-    found = parse((await world.wire.ask(world.lists.ask(ana)))[0])
+    found = await world.lists.read(ana)
     size_bytes = (await world.wire.ask(("MEMORY", "USAGE", world.lists.key(ana), "SAMPLES", 0)))[0]
 
     assert found is not None

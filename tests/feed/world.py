@@ -13,13 +13,16 @@ from argon2 import PasswordHasher
 from redis.exceptions import ConnectionError as RedisGone
 
 from tests.support import PASSWORD
+from tintype.base.bringing import Bringing
 from tintype.base.events import Event
 from tintype.base.ids import AccountId, MediaId, PostId
 from tintype.base.outbox import Outbox
+from tintype.base.ties import Ties
 from tintype.base.wire import Command, SharedWire
-from tintype.feed import Feed, Mode, Visible
+from tintype.feed import Feed, Mode, Stances, Visible
 from tintype.feed.building import Building, Built
 from tintype.feed.lists import Lists
+from tintype.ranking import NOBODY, Known
 from tintype.wiring import Rooms, build_rooms
 
 OUTBOX = "SELECT id, event, payload FROM common.outbox ORDER BY id"
@@ -67,14 +70,18 @@ class Moods:
     def __init__(self) -> None:
         self._chance = random.Random(7)  # noqa: S311 - a schedule
 
-    def ask(self, viewer: AccountId) -> list[Command]:  # noqa: ARG002 - moods need no reason
-        return []
+    def ask(self, viewer: AccountId, bringing: Bringing) -> None:
+        """Moods need no reason."""
+
+    async def take(self, viewer: AccountId, bringing: Bringing) -> Known:  # noqa: ARG002 - nothing was asked
+        """The same as last time, or something new: a page may be kept, or must not be."""
+        return self._chance.choice((NOBODY, Known.read([None, None, b"seen"])))
 
     async def order(
         self,
         viewer: AccountId,  # noqa: ARG002 - likewise
         candidates: Sequence[PostId],
-        replies: Sequence[Any],  # noqa: ARG002 - nothing was asked
+        known: Known,  # noqa: ARG002 - likewise
     ) -> list[PostId]:
         ids = list(candidates)
         self._chance.shuffle(ids)
@@ -210,7 +217,13 @@ async def open_world(opened: Rooms) -> AsyncGenerator[World]:
         wire,
         graph=rooms.graph,
         posts=rooms.posts,
-        visible=Visible(rooms.shards, rooms.cache, rooms.posts, rooms.accounts),
+        visible=Visible(
+            rooms.shards,
+            rooms.cache,
+            rooms.posts,
+            rooms.accounts,
+            stances=Stances(rooms.shards, Ties(wire, settings.namespace)),
+        ),
         ranking=Moods(),
         namespace=opened.settings.namespace,
         idle_days=7,

@@ -6,7 +6,6 @@ from typing import Any
 
 from tests.support import Person
 from tintype.base.ids import AccountId, PostId
-from tintype.base.wire import PipelinedWire
 from tintype.posts import PostLiked
 from tintype.ranking import Explanation
 from tintype.saves import PostSaved
@@ -49,7 +48,7 @@ async def order(rooms: Rooms, viewer: Person, posts: Sequence[dict[str, Any]]) -
     """The posts, best first."""
     rooms.ranking.facts.forget()
     ranked = await rooms.ranking.rank(
-        id_of(viewer), [post_of(each) for each in posts], await replies(rooms, viewer)
+        id_of(viewer), [post_of(each) for each in posts], await rooms.ranking.know(id_of(viewer))
     )
     await rooms.ranking.close()
     return [str(each.post_id) for each in ranked]
@@ -62,10 +61,7 @@ async def signals(rooms: Rooms, viewer: Person, post: dict[str, Any]) -> dict[st
 
 async def explanation(rooms: Rooms, viewer: Person, post: dict[str, Any]) -> Explanation:
     rooms.ranking.facts.forget()
-    told = await rooms.ranking.explain(id_of(viewer), [post_of(post)], await replies(rooms, viewer))
+    told = await rooms.ranking.explain(
+        id_of(viewer), [post_of(post)], await rooms.ranking.know(id_of(viewer))
+    )
     return told[post_of(post)]
-
-
-async def replies(rooms: Rooms, viewer: Person) -> list[Any]:
-    """What Redis says of a viewer."""
-    return await PipelinedWire(rooms.redis).ask(*rooms.ranking.ask(id_of(viewer)))

@@ -10,7 +10,7 @@ from redis.exceptions import ConnectionError as RedisAway
 from tests.ranking.scene import change, explanation, id_of, like, post_of, tell
 from tests.support import Person
 from tintype.base.wire import PipelinedWire
-from tintype.ranking import FEATURES, OUTCOMES, Ranking
+from tintype.ranking import FEATURES, OUTCOMES, Known, Ranking
 from tintype.wiring import Rooms
 
 
@@ -66,18 +66,18 @@ async def test_while_redis_is_away_the_newest_comes_first(rooms: Rooms, ana: Per
         settings=rooms.settings,
     )
 
-    ranked = await away.rank(id_of(bo), posts, [])
+    ranked = await away.rank(id_of(bo), posts)
 
     assert [each.post_id for each in ranked] == posts[::-1]
     assert await away.affinities(id_of(bo), [id_of(ana)]) == {id_of(ana): 0.0}
 
 
 async def test_posts_that_never_were_and_torn_rows_are_ordered_too(rooms: Rooms, bo: Person) -> None:
-    torn = [[b"\x01\x02\x03", b"xyz" * 7, b"\xff"]]
+    torn = Known.read([b"\x01\x02\x03", b"xyz" * 7, b"\xff"])
     ids = [post_of({"post_id": each}) for each in (2**62, 12_345, 7)]
 
     assert [each.post_id for each in await rooms.ranking.rank(id_of(bo), ids, torn)] == ids
-    assert await rooms.ranking.rank(id_of(bo), [], []) == []
+    assert await rooms.ranking.rank(id_of(bo), []) == []
 
 
 async def test_rows_are_read_anew_behind_the_readers_back(

@@ -65,12 +65,15 @@ class Near:
         self._shelves: dict[bytes, Shelf[Any, Any]] = {}
         self.is_live = False
 
-    def shelf(self, start: str, read_id: Callable[[str], K], most: int) -> Shelf[K, Any]:
-        """The shelf for keys that begin with this, up to and with their last colon."""
-        key = start.encode()
-        shelf = self._shelves.get(key)
+    def shelf(self, start: str, read_id: Callable[[str], K], most: int, *more: str) -> Shelf[K, Any]:
+        """The shelf for keys that begin with this, up to and with their last colon.
+
+        For values that are made of several keys with the same id, there may be `more` beginnings.
+        """
+        shelf = self._shelves.get(start.encode())
         if shelf is None:
-            shelf = self._shelves[key] = Shelf(read_id, most)
+            shelf = Shelf[K, Any](read_id, most)
+            self._shelves |= dict.fromkeys((each.encode() for each in (start, *more)), shelf)
         return shelf
 
     def begin(self) -> None:

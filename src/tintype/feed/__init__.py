@@ -9,7 +9,8 @@ from tintype.feed.cursors import LONGEST_CURSOR, MODES, Mode
 from tintype.feed.events import FanOutDue, StarRisen
 from tintype.feed.reading import FeedPage
 from tintype.feed.service import Feed
-from tintype.feed.visible import QUERIES as VISIBLE_QUERIES
+from tintype.feed.stances import QUERIES as VISIBLE_QUERIES
+from tintype.feed.stances import Stances
 from tintype.feed.visible import Entry, Visible
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Feed",
     "FeedPage",
     "Mode",
+    "Stances",
     "StarRisen",
     "Visible",
 ]

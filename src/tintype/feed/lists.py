@@ -7,13 +7,16 @@ gone: the reader sorts that out.
 
 import secrets
 import time
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import msgspec
 
+from tintype.base.bringing import Bringing
 from tintype.base.ids import AccountId, PostId
+from tintype.base.near import Shelf
 from tintype.base.scripts import Script, run
 from tintype.base.wire import Command, Wire
 from tintype.feed.scripts import (
@@ -39,13 +42,14 @@ OPEN_MS = 10_000
 RENEW_EVERY_S = 3_600.0
 MOST_RENEWALS = 100_000
 MOST_NOTES = 10_000
+MOST_NEAR = 5_000
 
 
 @dataclass(frozen=True)
 class Found:
     """What a list holds. One that is not ready yet is being built by somebody else."""
 
-    ids: list[int]
+    ids: Sequence[int]
     """Oldest first; some may be there twice."""
     stars: tuple[AccountId, ...] = ()
     is_ready: bool = True
@@ -67,6 +71,8 @@ class Lists:
     ) -> None:
         self._wire, self._keep_s, self._spans_slots, self._clock = wire, keep_s, spans_slots, clock
         self._heads = [f"{name}:{{{bucket}}}:" for bucket in range(BUCKETS)]
+        self.near: Shelf[int, Found] = wire.near.shelf(self._heads[0], int, MOST_NEAR, *self._heads[1:])
+        """Lists that are ready, as they are in Redis; `base/near.py` says who may take them from there."""
         self._renewed: dict[int, float] = {}
         self._renew_every_s = min(RENEW_EVERY_S, keep_s / 4)
 
@@ -74,18 +80,36 @@ class Lists:
         """Where the list of this account lies. The low bits of an id are mostly zero, its time is not."""
         return self._heads[(owner ^ owner >> 23) & (BUCKETS - 1)] + str(owner)
 
-    def ask(self, owner: AccountId) -> Command:
-        """What to send to read a list; the answer is for `parse`."""
-        return ("LRANGE", self.key(owner), 0, -1)
+    def ask(self, owner: AccountId, bringing: Bringing, *, is_head: bool = False) -> None:
+        """Ask for a list that is not near; `take` reads the answer.
 
-    def ask_head(self, owner: AccountId) -> list[Command]:
-        """What to send to read the newest part of a list, which is most of the way enough; for `parse_head`.
-
-        A post that came late may lie below others that are older than it, so this is for readers who do not count on
-        finding all that is newer than the last of them.
+        The newest part of it is most of the way enough. A post that came late may lie below others that are older than
+        it, so that is for readers who do not count on finding all that is newer than the last of them.
         """
+        if self._find_near(owner, is_head=is_head) is not None:
+            return
         key = self.key(owner)
-        return [("LRANGE", key, 0, HEAD - 1), ("LINDEX", key, -1)]
+        wanted = [("LRANGE", key, 0, HEAD - 1), ("LINDEX", key, -1)] if is_head else [("LRANGE", key, 0, -1)]
+        bringing.add_for(self.near, owner, *wanted)
+
+    async def take(self, owner: AccountId, bringing: Bringing, *, is_head: bool = False) -> Found | None:
+        """The list that was asked for; None when there is none. What has changed since it was near is read anew."""
+        answers = bringing.answers_for(self.near, owner)
+        if answers is None:
+            return self._find_near(owner, is_head=is_head) or await self.read(owner)
+        found = _parse_head(*answers) if len(answers) > 1 else _parse_whole(*answers)
+        if found is not None and found.is_ready:
+            bringing.keep(self.near, owner, found)
+        return found
+
+    def _find_near(self, owner: AccountId, *, is_head: bool) -> Found | None:
+        near = self.near.here.get(owner)
+        return near if near is not None and (is_head or not near.is_cut) else None
+
+    async def read(self, owner: AccountId) -> Found | None:
+        """The whole list as it is in Redis now; None when there is none."""
+        [answer] = await self._wire.ask(("LRANGE", self.key(owner), 0, -1))
+        return _parse_whole(answer)
 
     def is_due(self, owner: AccountId) -> bool:
         """Whether it is time to say that a list is to be kept for longer."""
@@ -169,13 +193,11 @@ class Lists:
             yield from _slices(some)
 
 
-def parse(answer: list[bytes]) -> Found | None:
-    """A list from what Redis answered; None when there is none."""
+def _parse_whole(answer: list[bytes]) -> Found | None:
     return _parse(answer[:-1], answer[-1], is_cut=False) if answer else None
 
 
-def parse_head(answer: list[bytes], note: bytes | None) -> Found | None:
-    """The same for the newest part of a list."""
+def _parse_head(answer: list[bytes], note: bytes | None) -> Found | None:
     if not answer or note is None:
         return None
     is_whole = len(answer) < HEAD or answer[-1] == note
@@ -187,7 +209,7 @@ def _parse(entries: list[bytes], note: bytes, *, is_cut: bool) -> Found:
     ids = msgspec.json.decode(b"[" + b",".join(entries) + b"]", type=list[int])
     ids.reverse()
     ids.sort()  # nearly sorted already, which makes this cheap
-    return Found(ids, _stars(note), is_ready=note[:2] == b"=,", is_cut=is_cut)
+    return Found(array("q", ids), _stars(note), is_ready=note[:2] == b"=,", is_cut=is_cut)
 
 
 @lru_cache(maxsize=MOST_NOTES)

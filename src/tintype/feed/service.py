@@ -53,11 +53,12 @@ class Feed:
         self._graph = graph
         self._lists = Lists(wire, f"{namespace}:timeline", keep_s=idle_days * DAY_S)
         self._stars = StarLists(
-            Lists(wire, f"{namespace}:star", keep_s=idle_days * DAY_S), building, clock=clock
+            wire, Lists(wire, f"{namespace}:star", keep_s=idle_days * DAY_S), building, clock=clock
         )
         self._book = StarBook(shards, outbox, rises_at=push_followers)
         self._fanning = Fanning(shards, outbox, graph, lists=self._lists, stars=self._stars, book=self._book)
-        self._reading = Reading(Timelines(wire, self._lists, self._stars, building), visible, ranking)
+        timelines = Timelines(wire, self._lists, self._stars, building)
+        self._reading = Reading(wire, timelines, visible, ranking, clock=clock)
         posts.listen(self._show_own)
         graph.listen(self._show_followee)
 

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from operator import is_
 from typing import cast
 
 from tintype.base.ids import PostId
@@ -15,10 +16,15 @@ class Sources:
     """
 
     def __init__(self, lists: Sequence[Sequence[int]], *, is_cut: bool = False) -> None:
+        self.made_of = tuple(lists)
         self._lists, self.is_cut = [each for each in lists if each], is_cut
         self._floor = max((each[-LONGEST] for each in lists if len(each) >= LONGEST), default=1)
         if is_cut:
             self._floor = max(self._floor, lists[0][0])
+
+    def is_as(self, other: "Sources") -> bool:
+        """Whether it is made of the very same lists."""
+        return len(self.made_of) == len(other.made_of) and all(map(is_, self.made_of, other.made_of))
 
     def newest(self, at_most: int, count: int) -> list[PostId]:
         """About `count` of the newest ids that are not above `at_most`, newest first; empty only at the end.

@@ -8,22 +8,24 @@ look at a list in which there is nothing new. So nothing has to be taken back, a
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import msgspec
 
 from shardwright.running import Shards
+from tintype.base.bringing import Bringing
 from tintype.base.ids import AccountId
 from tintype.base.outbox import Outbox
-from tintype.base.wire import Command
+from tintype.base.wire import Wire
 from tintype.feed.building import QUERIES, Building
 from tintype.feed.events import StarRisen
-from tintype.feed.lists import Lists, parse
+from tintype.feed.lists import Lists
 
 FALLS_BELOW = 0.8
 """A star falls at this share of the followers it takes to rise, so that one follower more or less changes nothing."""
 FRESH_S = 2.0
-MOST_HERE = 1_000
+MOST_LOADED = 1_000
 LOADED_AT_ONCE = 50
 STUCK = timedelta(minutes=10)
 """A star that has not settled after this long begins anew: the job that was to tell the timelines has died."""
@@ -93,42 +95,58 @@ class StarBook:
 
 
 class StarLists:
-    """The stars' own lists: in this process for two seconds, else in Redis, else from the shards."""
+    """The stars' own lists: near, else in Redis, else from the shards."""
 
     def __init__(
-        self, lists: Lists, building: Building, *, clock: Callable[[], float] = time.monotonic
+        self, wire: Wire, lists: Lists, building: Building, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._lists, self._building, self._clock = lists, building, clock
-        self._here: dict[AccountId, tuple[float, list[int]]] = {}
+        self._wire, self._lists, self._building, self._clock = wire, lists, building, clock
+        self._near = lists.near.here
+        self._loaded: dict[AccountId, tuple[float, list[int]]] = {}
         self._loading = asyncio.Lock()
 
-    def fresh(self, stars: Iterable[AccountId]) -> dict[AccountId, list[int]]:
-        """Those lists that this process has read just now."""
-        now, here = self._clock(), self._here
-        return {star: here[star][1] for star in stars if star in here and here[star][0] > now}
+    def ask(self, stars: Iterable[AccountId], bringing: Bringing) -> None:
+        """Ask for those of these lists that are not near."""
+        for star in stars:
+            if star not in self._near:
+                self._lists.ask(star, bringing)
 
-    def ask(self, stars: Sequence[AccountId]) -> list[Command]:
-        """What to send to read these lists; the answers are for `learn`."""
-        return [self._lists.ask(star) for star in stars]
+    async def take(self, stars: Sequence[AccountId], bringing: Bringing) -> list[Sequence[int]]:
+        """These lists, in this order; what was not asked for, or has changed since, takes one more round trip."""
+        near = self._near
+        if all(map(near.__contains__, stars)):
+            return [near[star].ids for star in stars]
+        learnt = await self._learn([star for star in stars if star not in near], bringing)
+        return [learnt[star] if star in learnt else near[star].ids for star in stars]
 
-    async def learn(
-        self, stars: Sequence[AccountId], answers: Sequence[list[bytes]]
-    ) -> dict[AccountId, list[int]]:
-        """The lists that Redis answered; what it does not have is built."""
-        learnt: dict[AccountId, list[int]] = {}
-        for star, answer in zip(stars, answers, strict=True):
-            found = parse(answer)
-            if found is not None and found.is_ready:
-                learnt[star] = self._keep(star, found.ids)
-                await self._lists.renew(star)
+    async def _learn(self, stars: Sequence[AccountId], bringing: Bringing) -> dict[AccountId, Sequence[int]]:
+        unasked = [star for star in stars if bringing.answers_for(self._lists.near, star) is None]
+        if unasked:
+            with closing(Bringing(self._wire)) as again:
+                self.ask(unasked, again)
+                await again.ask()
+                learnt = await self._read(unasked, again)
+        else:
+            learnt = dict[AccountId, Sequence[int]]()
+        learnt |= await self._read([star for star in stars if star not in unasked], bringing)
         absent = [star for star in stars if star not in learnt]
         if absent:
             async with self._loading:  # of many who miss the same star at once, one asks the shard
-                learnt |= self.fresh(absent)
+                learnt |= self._fresh(absent)
                 for start in range(0, len(absent), LOADED_AT_ONCE):
                     some = absent[start : start + LOADED_AT_ONCE]
                     learnt |= await self._load([star for star in some if star not in learnt])
         return learnt
+
+    async def _read(self, stars: Iterable[AccountId], bringing: Bringing) -> dict[AccountId, Sequence[int]]:
+        """Those lists that Redis has."""
+        found: dict[AccountId, Sequence[int]] = {}
+        for star in stars:
+            answered = await self._lists.take(star, bringing)
+            if answered is not None and answered.is_ready:
+                found[star] = answered.ids
+                await self._lists.renew(star)
+        return found
 
     def key(self, star: AccountId) -> str:
         """Where a star's list lies: in a cluster beside the star's own timeline."""
@@ -136,13 +154,18 @@ class StarLists:
 
     async def drop(self, star: AccountId) -> None:
         """Forget a list."""
-        self._here.pop(star, None)
+        self._loaded.pop(star, None)
         await self._lists.drop(star)
 
+    def _fresh(self, stars: Iterable[AccountId]) -> dict[AccountId, list[int]]:
+        """Those lists that this process has loaded just now, and that may not be in Redis yet."""
+        now, loaded = self._clock(), self._loaded
+        return {star: loaded[star][1] for star in stars if star in loaded and loaded[star][0] > now}
+
     def _keep(self, star: AccountId, ids: list[int]) -> list[int]:
-        if len(self._here) >= MOST_HERE:
-            self._here.clear()
-        self._here[star] = (self._clock() + FRESH_S, ids)
+        if len(self._loaded) >= MOST_LOADED:
+            self._loaded.clear()
+        self._loaded[star] = (self._clock() + FRESH_S, ids)
         return ids
 
     async def _load(self, stars: Sequence[AccountId]) -> dict[AccountId, list[int]]:

@@ -1,18 +1,17 @@
 """A reader's timeline: from Redis, or built from the shards by one of those who ask for it."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from contextlib import closing
 
 from prometheus_client import Counter
 from redis.exceptions import RedisError
 
+from tintype.base.bringing import Bringing
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
-from tintype.base.wire import Command, Wire
+from tintype.base.wire import Wire
 from tintype.feed.building import Building, Built
-from tintype.feed.lists import Found, Lists, parse, parse_head
+from tintype.feed.lists import Found, Lists
 from tintype.feed.sources import Sources
 from tintype.feed.stars import StarLists
 
@@ -26,14 +25,6 @@ MOST_KNOWN = 50_000
 rebuilds = Counter("tintype_timeline_rebuilds", "Timelines built from the shards.", ["kept"])
 
 
-@dataclass(frozen=True)
-class Timeline:
-    """What a feed is made of, and the answers to what was asked along with it (None: Redis is away)."""
-
-    sources: Sources
-    replies: list[Any] | None = field(default=None)
-
-
 class Timelines:
     """The timelines of one installation."""
 
@@ -41,46 +32,40 @@ class Timelines:
         self._wire, self._lists, self._stars, self._building = wire, lists, stars, building
         self._known: dict[AccountId, tuple[AccountId, ...]] = {}
 
-    async def read(
-        self, viewer: AccountId, along: Sequence[Command] = (), *, is_head: bool = False
-    ) -> Timeline:
-        """The viewer's timeline with the lists of its stars: one round trip when all is warm, two at most.
+    def ask(self, viewer: AccountId, bringing: Bringing, *, is_head: bool = False) -> None:
+        """Ask for what is not near of a timeline and the lists of its stars; `take` reads the answers.
 
-        Of the timeline itself only the newest part, where that is all that is wanted.
+        Of the timeline itself only the newest part, where that is all that is wanted. The stars of last time are asked
+        about in the same round trip; the list itself says who they are now.
         """
-        try:
-            return await self._read(viewer, along, is_head=is_head)
-        except REDIS_AWAY as error:
-            log.warning("timeline.unavailable", reader_id=viewer, error=str(error))
-        built = await self._building.timeline(viewer)
-        return Timeline(Sources([built.ids[::-1]]))
+        self._lists.ask(viewer, bringing, is_head=is_head)
+        self._stars.ask(self._known.get(viewer, ()), bringing)
 
-    async def _read(self, viewer: AccountId, along: Sequence[Command], *, is_head: bool) -> Timeline:
-        # The stars of last time are asked about in the same round trip; the list itself says who they are now.
-        known = self._known.get(viewer, ())
-        lists = self._stars.fresh(known)
-        guessed = [star for star in known if star not in lists] if len(lists) < len(known) else []
-        own = self._lists.ask_head(viewer) if is_head else [self._lists.ask(viewer)]
-        answers = await self._wire.ask(*own, *self._stars.ask(guessed), *along)
-        found = parse_head(answers[0], answers[1]) if is_head else parse(answers[0])
-        replies = answers[len(own) + len(guessed) :]
-        if guessed:
-            lists |= await self._stars.learn(guessed, answers[len(own) : len(own) + len(guessed)])
+    async def take(self, viewer: AccountId, bringing: Bringing, *, is_head: bool = False) -> Sources:
+        """The viewer's timeline with the lists of its stars: no round trip more when all is warm, one at most."""
+        found = await self._lists.take(viewer, bringing, is_head=is_head)
         if found is None or not found.is_ready or self._lists.is_due(viewer):
             found = await self._ready(viewer, found)
-        if found.stars != known:
-            await self._complete(lists, found.stars)
+        lists = await self._stars.take(found.stars, bringing)
+        if found.stars != self._known.get(viewer, ()):
             self._remember(viewer, found.stars)
-        return Timeline(
-            Sources([found.ids, *[lists[star] for star in found.stars]], is_cut=found.is_cut), replies
-        )
+        return Sources([found.ids, *lists], is_cut=found.is_cut)
 
-    async def _complete(self, lists: dict[AccountId, list[int]], stars: Sequence[AccountId]) -> None:
-        """The lists of these stars are among the lists."""
-        lists |= self._stars.fresh([star for star in stars if star not in lists])
-        missing = [star for star in stars if star not in lists]
-        if missing:
-            lists |= await self._stars.learn(missing, await self._wire.ask(*self._stars.ask(missing)))
+    async def read(self, viewer: AccountId) -> Sources:
+        """The whole of it."""
+        try:
+            with closing(Bringing(self._wire)) as bringing:
+                self.ask(viewer, bringing)
+                await bringing.ask()
+                return await self.take(viewer, bringing)
+        except REDIS_AWAY as error:
+            return await self.read_shards(viewer, error)
+
+    async def read_shards(self, viewer: AccountId, error: Exception) -> Sources:
+        """What it would be, while Redis is away."""
+        log.warning("timeline.unavailable", reader_id=viewer, error=str(error))
+        built = await self._building.timeline(viewer)
+        return Sources([built.ids[::-1]])
 
     async def _ready(self, viewer: AccountId, found: Found | None) -> Found:
         """The list once it is there, whoever builds it."""
@@ -95,7 +80,7 @@ class Timelines:
                     return await self._build(viewer, token)
             await asyncio.sleep(pause_s)
             waited_s, pause_s = waited_s + pause_s, pause_s * 2
-            found = parse((await self._wire.ask(self._lists.ask(viewer)))[0])
+            found = await self._lists.read(viewer)
         rebuilds.labels("no").inc()
         return _as_found(await self._building.timeline(viewer))
 

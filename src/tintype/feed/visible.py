@@ -2,31 +2,32 @@
 
 This is the hottest read of the house. Cards, numbers and people are taken from what is near (`base/near.py`), so the
 caller must have asked Redis something since its request came in, as reading the timeline does; what is not near is
-asked for in one round trip and stays near. How the reader stands to all of them is one query on the reader's shard. The
-rules are those of `graph.Sight` and `posts.Posts`; a test compares both on random worlds.
+asked for in one round trip and stays near. How the reader stands to all of them is one query on the reader's shard, or
+was asked before. The rules are those of `graph.Sight` and `posts.Posts`; a test compares both on random worlds.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
-from pathlib import Path
+from itertools import repeat
+from operator import is_
 from typing import Any
 
 import msgspec
 from redis.exceptions import RedisError
 
-from shardwright.running import Queries, Shards
+from shardwright.running import Shards
 from tintype.accounts import Account, Accounts
 from tintype.base.bringing import Bringing
 from tintype.base.cache import Cache, K, Source, T
 from tintype.base.counting import ANSWERS, NOTHING, Buffered
 from tintype.base.ids import AccountId, PostId, has_shard
 from tintype.base.log import get_log
+from tintype.feed.stances import Stance, Stances
 from tintype.posts import Counts, Post, Posts
 
-QUERIES = Queries.load(Path(__file__).with_name("visible.sql"))
 MOST_KNOWN = 20_000
 NO_COUNTS = Counts(0, 0, 0, 0)
-NONE: frozenset[int] = frozenset()
+GONE = object()
 log = get_log("feed")
 
 
@@ -59,27 +60,17 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class Standing(msgspec.Struct, frozen=True):
-    """How the reader stands to the people and posts of a page."""
+class Look(msgspec.Struct, frozen=True):
+    """Some posts as a reader sees them, and what that was made of."""
 
-    reader: AccountId
-    followed: frozenset[int] = NONE
-    muted: frozenset[int] = NONE
-    blocked: frozenset[int] = NONE
-    liked: frozenset[int] = NONE
-    saved: frozenset[int] = NONE
-
-    def known_of(self, accounts: Mapping[AccountId, Account]) -> dict[AccountId, Account]:
-        """Those of the accounts that the reader may learn of: in use, and no block between the two; or their own."""
-        return {
-            each: account
-            for each, account in accounts.items()
-            if (account.status == "active" and each not in self.blocked) or each == self.reader
-        }
-
-    def authors(self) -> frozenset[int]:
-        """Whose posts belong into the reader's feed."""
-        return self.followed.difference(self.muted).union((self.reader,))
+    entries: list[Entry]
+    stance: Stance
+    ids: Sequence[PostId] = ()
+    cards: Sequence[Post | None] = ()
+    counts: Sequence[Counts | None] = ()
+    accounts: Mapping[AccountId, Account] = {}
+    is_quiet: bool = True
+    """Nothing was added to the counts."""
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -96,30 +87,64 @@ NO_POSTS = Found({}, {})
 class Visible:
     """Unfollowing, muting, blocking and removing show at once, whatever a timeline holds."""
 
-    def __init__(self, shards: Shards, cache: Cache, posts: Posts, accounts: Accounts) -> None:
+    def __init__(
+        self, shards: Shards, cache: Cache, posts: Posts, accounts: Accounts, *, stances: Stances
+    ) -> None:
         self._shards, self._wire, self._cache = shards, cache.wire, cache
         self._posts, self._people = posts.sources(), accounts.cards
         self._cards = cache.shelf(self._posts.cards.kind).here
         self._counts = cache.shelf(self._posts.counts.kind).here
         self._accounts = cache.shelf(self._people.kind).here
+        self._stances = stances
         self._known: dict[PostId, tuple[Post, tuple[AccountId, ...]]] = {}
+
+    def ask(self, reader: AccountId, bringing: Bringing) -> None:
+        """What to ask of the reader along with other things, so that what is read can be remembered; for `take`."""
+        self._stances.ask(reader, bringing)
+
+    def take(self, reader: AccountId, bringing: Bringing) -> None:
+        """It was asked."""
+        self._stances.take(reader, bringing)
 
     async def read(self, reader: AccountId, ids: Sequence[PostId]) -> list[Entry]:
         """Those of the posts that belong into this reader's feed now, in the order of `ids`."""
+        return (await self.look(reader, ids)).entries
+
+    async def look(self, reader: AccountId, ids: Sequence[PostId]) -> Look:
+        """The same, with what it was made of."""
         near = self._cards
         wanted = [each for each in dict.fromkeys(ids) if each in near or has_shard(self._shards, each)]
         found = await self._find(wanted) if wanted else NO_POSTS
-        if not found.cards:
-            return []
         people = self._everybody(found.cards)
         accounts = await self._find_people(people)
-        standing = await self._standing(reader, people, found.cards)
-        seen, authors, counts = standing.known_of(accounts), standing.authors(), found.counts
-        return [
-            _entry(card, seen, counts.get(each) or NO_COUNTS, found.buffered, standing)
+        stance = await self._stances.read(reader, people, found.cards)
+        seen, authors, counts = stance.known_of(accounts), stance.authors, found.counts
+        entries = [
+            _entry(card, seen, counts.get(each) or NO_COUNTS, found.buffered, stance)
             for each, card in found.cards.items()
             if card.author_id in authors and card.author_id in seen and card.is_shown
         ]
+        return Look(
+            entries,
+            stance,
+            wanted,
+            list(map(found.cards.get, wanted)),
+            list(map(counts.get, wanted)),
+            accounts,
+            found.buffered is NOTHING,
+        )
+
+    def holds(self, look: Look) -> bool:
+        """Whether the very same would be seen now, by the rule of `base/near.py`."""
+        gone = repeat(GONE)
+        return (
+            look.is_quiet
+            and self._stances.holds(look.stance)
+            and self._posts.likes.is_quiet(self._wire.near)
+            and all(map(is_, map(self._cards.get, look.ids, gone), look.cards))
+            and all(map(is_, map(self._counts.get, look.ids, gone), look.counts))
+            and all(map(is_, map(self._accounts.get, look.accounts), look.accounts.values()))
+        )
 
     async def _find(self, wanted: list[PostId]) -> Found:
         """The cards and numbers of those posts that exist: near ones as they are, the others brought near."""
@@ -178,18 +203,6 @@ class Visible:
             people.update(remembered[1])
         return people
 
-    async def _standing(
-        self, reader: AccountId, people: Iterable[AccountId], ids: Iterable[PostId]
-    ) -> Standing:
-        row = await self._shards.owner(reader).fetch_one(
-            QUERIES.standing, reader_id=reader, people=list(people), posts=list(ids)
-        )
-        return Standing(reader, *map(_ids, row)) if row else Standing(reader)
-
-
-def _ids(found: list[int]) -> frozenset[int]:
-    return frozenset(found) if found else NONE
-
 
 async def _answers(bringing: Bringing) -> list[Any]:
     """What Redis said; nothing while it is away."""
@@ -201,10 +214,10 @@ async def _answers(bringing: Bringing) -> list[Any]:
 
 
 def _entry(
-    card: Post, people: Mapping[AccountId, Account], counts: Counts, buffered: Buffered, standing: Standing
+    card: Post, people: Mapping[AccountId, Account], counts: Counts, buffered: Buffered, stance: Stance
 ) -> Entry:
     likes: int | None = counts.like_count
-    if card.hides_like_count and card.author_id != standing.reader:
+    if card.hides_like_count and card.author_id != stance.reader:
         likes = None
     elif buffered is not NOTHING:
         likes = buffered.add_to(card.id, counts.like_count, counts.like_batch)
@@ -214,6 +227,6 @@ def _entry(
         people=people,
         like_count=likes,
         comment_count=counts.comment_count,
-        has_liked=card.id in standing.liked,
-        has_saved=card.id in standing.saved,
+        has_liked=card.id in stance.liked,
+        has_saved=card.id in stance.saved,
     )

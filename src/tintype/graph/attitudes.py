@@ -4,6 +4,7 @@ from shardwright.running import Shards
 from tintype.accounts import AccountNotFound, Accounts
 from tintype.base.ids import AccountId
 from tintype.base.limits import Limiter, Rule
+from tintype.base.ties import Ties
 from tintype.graph.errors import CannotBeYourself, TooManyAttitudes
 from tintype.graph.store import QUERIES
 
@@ -14,8 +15,8 @@ CHURN = Rule("attitude", 1000, 3600)
 class Attitudes:
     """Everything here lives on the shard of the one whose attitude it is, and is seen by nobody else."""
 
-    def __init__(self, shards: Shards, accounts: Accounts, limiter: Limiter) -> None:
-        self._shards, self._accounts, self._limiter = shards, accounts, limiter
+    def __init__(self, shards: Shards, accounts: Accounts, limiter: Limiter, ties: Ties) -> None:
+        self._shards, self._accounts, self._limiter, self._ties = shards, accounts, limiter, ties
 
     async def mute(
         self, by: AccountId, target: AccountId, *, posts: bool | None = None, stories: bool | None = None
@@ -45,6 +46,7 @@ class Attitudes:
             ("mutes_posts", "mutes_stories", "is_close_friend", "restricts", "is_dismissed"), None
         )
         async with self._shards.owner(by).begin() as tx:
+            self._ties.change_with(tx, by)
             made = await tx.fetch_one(
                 QUERIES.set_attitude,
                 account_id=by,

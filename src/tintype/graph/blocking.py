@@ -10,6 +10,7 @@ from tintype.base.ids import AccountId, has_shard
 from tintype.base.limits import Limiter, Rule
 from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
+from tintype.base.ties import Ties
 from tintype.graph.errors import CannotBeYourself
 from tintype.graph.events import BlockChanged
 from tintype.graph.following import Follows
@@ -32,9 +33,10 @@ class Blocks:
         limiter: Limiter,
         mirror: Mirror,
         follows: Follows,
+        ties: Ties,
     ) -> None:
         self._shards, self._outbox, self._accounts = shards, outbox, accounts
-        self._limiter, self._mirror, self._follows = limiter, mirror, follows
+        self._limiter, self._mirror, self._follows, self._ties = limiter, mirror, follows, ties
 
     async def block(self, blocker: AccountId, blocked: AccountId) -> None:
         """Sever both ways and hide each from the other, at once."""
@@ -56,6 +58,7 @@ class Blocks:
             await tx.execute(QUERIES.end_attitude, account_id=blocker, target_id=blocked)
             change = BlockChanged(blocker, blocked, change_id, is_blocked=True, severs_id=change_id)
             await self._outbox.add(tx, change, *([ended] if ended else []))
+            self._ties.change_with(tx, blocker)
         await self._settle(change)
         if ended:
             await self._mirror.settle(ended)
@@ -74,6 +77,7 @@ class Blocks:
                 blocker, blocked, row["change_id"], is_blocked=False, severs_id=row["severs_id"]
             )
             await self._outbox.add(tx, change)
+            self._ties.change_with(tx, blocker)
         await self._settle(change)
         log.info("block.changed", blocker_id=blocker, blocked_id=blocked, is_blocked=False)
         return True
@@ -84,6 +88,7 @@ class Blocks:
             return
         ended = await self._write(change)
         await self._accounts.forget(change.blocker_id, change.blocked_id)
+        await self._ties.changed(change.blocker_id, change.blocked_id)
         if ended:
             await self._mirror.settle(ended)
 

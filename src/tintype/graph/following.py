@@ -10,6 +10,7 @@ from tintype.base.ids import LARGEST_ID, AccountId, has_shard
 from tintype.base.limits import Limiter, Rule
 from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
+from tintype.base.ties import Ties
 from tintype.graph.errors import CannotFollowYourself, RequestNotFound, TooManyFollowees
 from tintype.graph.events import FollowApproved, State
 from tintype.graph.mirroring import Change, Mirror, change_to
@@ -27,10 +28,17 @@ class Follows:
     """Follows and requests. Each change commits on the follower's shard and is mirrored before the answer."""
 
     def __init__(
-        self, shards: Shards, outbox: Outbox, accounts: Accounts, *, limiter: Limiter, mirror: Mirror
+        self,
+        shards: Shards,
+        outbox: Outbox,
+        accounts: Accounts,
+        *,
+        limiter: Limiter,
+        mirror: Mirror,
+        ties: Ties,
     ) -> None:
         self._shards, self._outbox, self._accounts = shards, outbox, accounts
-        self._limiter, self._mirror = limiter, mirror
+        self._limiter, self._mirror, self._ties = limiter, mirror, ties
 
     async def follow(self, follower: AccountId, followee: AccountId) -> State:
         """Follow once, however often it is asked for; a private account is asked first."""
@@ -96,6 +104,7 @@ class Follows:
             only_requested=None,
             only_change=None,
         )
+        self._ties.change_with(tx, follower)
         return change_to("none", follower, followee, change_id, is_approved=False) if change_id else None
 
     async def _begin(
@@ -115,6 +124,7 @@ class Follows:
                 return await _explain(tx, follower, followee), None
             change = change_to(state, follower, followee, change_id, is_approved=False)
             await self._outbox.add(tx, change)
+            self._ties.change_with(tx, follower)
         return state, change
 
     async def _approve(self, followee: AccountId, follower: AccountId) -> bool:
@@ -145,6 +155,7 @@ class Follows:
                 return False
             change = change_to(state, follower, followee, change_id, is_approved=True)
             await self._outbox.add(tx, change, *news)
+            self._ties.change_with(tx, follower)
         await self._mirror.settle(change)
         log.info("follow.changed", follower_id=follower, followee_id=followee, state=state)
         return True

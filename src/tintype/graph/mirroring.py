@@ -16,6 +16,7 @@ from tintype.accounts import Accounts
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
+from tintype.base.ties import Ties
 from tintype.graph.events import FollowChanged, FollowDecided, FollowRequested, State
 from tintype.graph.store import QUERIES
 
@@ -31,8 +32,8 @@ log = get_log("graph")
 class Mirror:
     """Brings both sides of every follow in line; safe to repeat and to reorder."""
 
-    def __init__(self, shards: Shards, outbox: Outbox, accounts: Accounts) -> None:
-        self._shards, self._outbox, self._accounts = shards, outbox, accounts
+    def __init__(self, shards: Shards, outbox: Outbox, accounts: Accounts, ties: Ties) -> None:
+        self._shards, self._outbox, self._accounts, self._ties = shards, outbox, accounts, ties
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:
@@ -80,6 +81,7 @@ class Mirror:
                 return
             change = change_to(decided.state, follower, followee, change_id, is_approved=True)
             await self._outbox.add(tx, change)
+            self._ties.change_with(tx, follower)
         await self.settle(change)
 
     def is_old(self, change_id: int) -> bool:

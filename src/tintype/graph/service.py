@@ -13,6 +13,7 @@ from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.limits import Limiter
 from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
+from tintype.base.ties import Ties
 from tintype.graph.attitudes import Attitudes
 from tintype.graph.blocking import Blocks
 from tintype.graph.events import BlockChanged, FollowChanged, FollowDecided, FollowRequested, State
@@ -30,14 +31,16 @@ log = get_log("graph")
 class Graph:
     """Who follows, blocks and treats whom how. The one who does it holds the truth; the other's shard converges."""
 
-    def __init__(self, shards: Shards, outbox: Outbox, accounts: Accounts, limiter: Limiter) -> None:
-        self._shards = shards
-        self.mirror = Mirror(shards, outbox, accounts)
-        self.follows = Follows(shards, outbox, accounts, limiter=limiter, mirror=self.mirror)
+    def __init__(
+        self, shards: Shards, outbox: Outbox, accounts: Accounts, limiter: Limiter, ties: Ties
+    ) -> None:
+        self._shards, self._ties = shards, ties
+        self.mirror = Mirror(shards, outbox, accounts, ties)
+        self.follows = Follows(shards, outbox, accounts, limiter=limiter, mirror=self.mirror, ties=ties)
         self.blocks = Blocks(
-            shards, outbox, accounts, limiter=limiter, mirror=self.mirror, follows=self.follows
+            shards, outbox, accounts, limiter=limiter, mirror=self.mirror, follows=self.follows, ties=ties
         )
-        self.attitudes = Attitudes(shards, accounts, limiter)
+        self.attitudes = Attitudes(shards, accounts, limiter, ties)
         self._leaving = Leaving(shards, accounts, follows=self.follows, blocks=self.blocks)
 
     async def follow(self, follower: AccountId, followee: AccountId) -> State:
@@ -162,6 +165,7 @@ class Graph:
         ]
 
     async def _apply(self, change: Change) -> None:
+        await self._ties.changed(change.follower_id)  # whoever changed it may have died before saying so
         await self.mirror.apply(change)
 
 

@@ -75,6 +75,7 @@ class Liking(Reading):
             change_id=event.change_id,
             is_active=event.is_liked,
         )
+        await self._desk.ties.changed(event.account_id)
 
     async def handle_liked(self, event: PostLiked) -> None:
         """What a process that died after its commit has left undone."""

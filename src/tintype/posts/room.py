@@ -15,6 +15,7 @@ from tintype.base.cache import Cache, Kind, Source
 from tintype.base.counting import HotCounts
 from tintype.base.ids import MediaId, PostId
 from tintype.base.outbox import Outbox
+from tintype.base.ties import Ties
 from tintype.graph import Graph, Sight
 from tintype.posts.models import Counts, Place, Post, PostMedia, Span
 
@@ -51,6 +52,7 @@ class Desk:
     graph: Graph
     sight: Sight
     cache: Cache
+    ties: Ties
     likes: HotCounts
     media: MediaShelf
     rules: Rules = Rules()

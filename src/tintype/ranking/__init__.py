@@ -9,12 +9,14 @@ experiments.toml.
 from tintype.ranking.examples import QUERIES, Example
 from tintype.ranking.experiments import Experiments
 from tintype.ranking.exploring import Place
+from tintype.ranking.features import NOBODY, Known
 from tintype.ranking.models import Act, Explanation, Impression, Outcome, Ranked, Signal
 from tintype.ranking.scorer import FEATURES, OUTCOMES, Scorer
 from tintype.ranking.service import Ranking
 
 __all__ = [
     "FEATURES",
+    "NOBODY",
     "OUTCOMES",
     "QUERIES",
     "Act",
@@ -22,6 +24,7 @@ __all__ = [
     "Experiments",
     "Explanation",
     "Impression",
+    "Known",
     "Outcome",
     "Place",
     "Ranked",

@@ -8,14 +8,15 @@ anew.
 import struct
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
 from tintype.base.ids import AccountId, PostId
-from tintype.base.wire import Command, Wire
+from tintype.base.wire import Wire
 from tintype.graph import Seen, Sight
 from tintype.posts import Post, Posts
+from tintype.ranking.features import NOBODY, Known
 from tintype.ranking.keys import Keys
 from tintype.ranking.models import Ranked
 from tintype.ranking.popular import Popular
@@ -29,12 +30,12 @@ ORDER_EVERY_S = 60
 class Ranker(Protocol):
     """What explore needs of the room."""
 
-    def ask(self, viewer: AccountId) -> list[Command]:
-        """What must be read of the viewer."""
+    async def know(self, viewer: AccountId) -> Known:
+        """What is known of the viewer."""
         ...
 
     async def rank(
-        self, viewer: AccountId | None, candidates: Sequence[PostId], replies: Sequence[Any]
+        self, viewer: AccountId | None, candidates: Sequence[PostId], known: Known
     ) -> list[Ranked]:
         """The candidates, best first."""
         ...
@@ -92,8 +93,8 @@ class Explore:
             if kept:
                 return number, _unpack(kept)
         ids = await self._popular.read(MOST_SHOWN)
-        replies = await self._wire.ask(*self._ranker.ask(viewer)) if viewer is not None else []
-        ranked = [each.post_id for each in await self._ranker.rank(viewer, ids, replies)]
+        known = await self._ranker.know(viewer) if viewer is not None else NOBODY
+        ranked = [each.post_id for each in await self._ranker.rank(viewer, ids, known)]
         name, packed = self._keys.explore(viewer, now), struct.pack(f"<{len(ranked)}q", *ranked)
         is_first, kept = await self._wire.ask(("SET", name, packed, "NX", "EX", KEEP_ORDER_S), ("GET", name))
         return now, ranked if is_first else _unpack(kept or b"")

@@ -1,6 +1,7 @@
 """The names of everything that ranking keeps in Redis, and for how long; all of it may be lost at any time."""
 
 from tintype.base.ids import AccountId, PostId
+from tintype.base.wire import Command
 
 KEEP_VIEWER_S = 90 * 86_400
 KEEP_POST_S = 10 * 86_400
@@ -22,6 +23,12 @@ class Keys:
         """Popular posts."""
         self.hot_filled = f"{self._prefix}hot-filled"
         """Stands while the popular posts need not be looked for on the shards."""
+        self.known_starts = [f"{self._prefix}{name}:" for name in ("affinity", "interest", "seen")]
+        """How the names begin of what must be known of a viewer."""
+
+    def command(self, viewer: AccountId) -> Command:
+        """How to ask for what must be known of a viewer."""
+        return ("MGET", *[f"{start}{viewer}" for start in self.known_starts])
 
     def acts(self, viewer: AccountId) -> str:
         """What the viewer did lately."""

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from redis.asyncio import Redis
@@ -10,12 +10,14 @@ from redis.exceptions import RedisError
 
 from shardwright.running import Shards
 from tintype.accounts import Accounts
+from tintype.base.bringing import Bringing
 from tintype.base.errors import SettingsInvalid
 from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, Schedule
 from tintype.base.limits import Limiter
+from tintype.base.near import Shelf
 from tintype.base.settings import Settings
-from tintype.base.wire import Command, Wire
+from tintype.base.wire import Wire
 from tintype.graph import Sight
 from tintype.posts import Posts
 from tintype.ranking.errands import Errands
@@ -39,6 +41,7 @@ from tintype.ranking.weights import Weights, load_weights
 
 FEED_ORDER = "feed-order"
 SWEEP_EVERY_S = 3_600.0
+MOST_NEAR = 5_000
 
 
 class Ranking(Keeping):
@@ -59,6 +62,8 @@ class Ranking(Keeping):
         keys, layout = Keys(settings.namespace), shards.map.layout
         super().__init__(shards, wire, keys)
         self._errands = Errands()
+        first, *others = keys.known_starts
+        self._near: Shelf[int, Known] = wire.near.shelf(first, int, MOST_NEAR, *others)
         self.experiments = Experiments.load(settings.experiments)
         weights = load_weights(settings.ranking_weights)
         _check(self.experiments, weights)
@@ -83,42 +88,49 @@ class Ranking(Keeping):
         )
         self.explore = Explore(self, wire, keys, popular=popular, posts=posts, sight=sight)
 
-    def ask(self, viewer: AccountId) -> list[Command]:
-        """What must be read of the viewer before ranking, so that the caller can send it along with its own."""
-        keys = self._keys
-        return [("MGET", keys.affinity(viewer), keys.interest(viewer), keys.seen(viewer))]
+    def ask(self, viewer: AccountId, bringing: Bringing) -> None:
+        """Ask for what must be known of the viewer before ranking, along with what the caller asks; for `take`."""
+        if viewer not in self._near.here:
+            bringing.add_for(self._near, viewer, self._keys.command(viewer))
+
+    async def take(self, viewer: AccountId, bringing: Bringing) -> Known:
+        """What is known of the viewer: near, or as it was answered; what has changed in between is read anew."""
+        answers = bringing.answers_for(self._near, viewer)
+        if answers is None:
+            return self._near.here.get(viewer) or await self.know(viewer)
+        known = Known.read(answers[0])
+        bringing.keep(self._near, viewer, known)
+        return known
 
     async def rank(
-        self, viewer: AccountId | None, candidates: Sequence[PostId], replies: Sequence[Any]
+        self, viewer: AccountId | None, candidates: Sequence[PostId], known: Known = NOBODY
     ) -> list[Ranked]:
-        """The candidates, best first; `replies` are the answers to what `ask` named, or nothing if they are lost."""
+        """The candidates, best first."""
         ids = sorted(candidates, reverse=True)
         if not ids:
             return []
-        posts, places, final = await self._arrange(viewer, ids, replies)
+        posts, places, final = await self._arrange(viewer, ids, known)
         authors = cast("list[AccountId]", posts.authors[places].tolist())
         ordered = map(ids.__getitem__, places.tolist())
-        known = authors if all(authors) else [each or None for each in authors]
-        return list(map(Ranked, ordered, final.tolist(), known))
+        told = authors if all(authors) else [each or None for each in authors]
+        return list(map(Ranked, ordered, final.tolist(), told))
 
-    async def order(
-        self, viewer: AccountId, candidates: Sequence[PostId], replies: Sequence[Any]
-    ) -> list[PostId]:
+    async def order(self, viewer: AccountId, candidates: Sequence[PostId], known: Known) -> list[PostId]:
         """The same, only the posts."""
         ids = sorted(candidates, reverse=True)
         if not ids:
             return []
-        places = (await self._arrange(viewer, ids, replies))[1]
+        places = (await self._arrange(viewer, ids, known))[1]
         return list(map(ids.__getitem__, places.tolist()))
 
     async def _arrange(
-        self, viewer: AccountId | None, ids: Sequence[PostId], replies: Sequence[Any]
+        self, viewer: AccountId | None, ids: Sequence[PostId], known: Known
     ) -> tuple[Looked, Places, Floats]:
         arm, judge, number = self._judge_of(viewer)
         posts = await self.facts.look_up(ids, number)
         verdict = judge.weigh(
             judge.features.add_viewer(
-                posts.lasting, posts.ids, posts.authors, posts.tags, known=_known(replies), now_s=time.time()
+                posts.lasting, posts.ids, posts.authors, posts.tags, known=known, now_s=time.time()
             )
         )
         places, final = judge.arrange(verdict, posts.authors)
@@ -129,29 +141,29 @@ class Ranking(Keeping):
         return posts, places, final
 
     async def explain(
-        self, viewer: AccountId, post_ids: Sequence[PostId], replies: Sequence[Any]
+        self, viewer: AccountId, post_ids: Sequence[PostId], known: Known
     ) -> dict[PostId, Explanation]:
         """Why each of these posts stands where it does for the viewer."""
         arm, judge, _ = self._judge_of(viewer)
         posts = await self.facts.of(post_ids)
-        verdict = judge.judge(np.array(post_ids, np.uint64), posts, _known(replies), time.time())
+        verdict = judge.judge(np.array(post_ids, np.uint64), posts, known, time.time())
         return explain(judge, verdict, post_ids, arm=arm)
 
     async def why(self, viewer: AccountId, post_ids: Sequence[PostId]) -> dict[PostId, Explanation]:
         """The same, asked outside of a ranking; the viewer's habits are missing without Redis."""
+        return await self.explain(viewer, post_ids, await self.know(viewer)) if post_ids else {}
+
+    async def know(self, viewer: AccountId) -> Known:
+        """What is known of a viewer now; nothing while Redis is away."""
         try:
-            replies: Sequence[Any] = await self._wire.ask(*self.ask(viewer))
+            return Known.read((await self._wire.ask(self._keys.command(viewer)))[0])
         except (RedisError, OSError):
-            replies = ()
-        return await self.explain(viewer, post_ids, replies) if post_ids else {}
+            return NOBODY
 
     async def affinities(self, viewer: AccountId, others: Iterable[AccountId]) -> dict[AccountId, float]:
         """How close the viewer is to each of the others, from nothing to one; nothing while Redis is away."""
         wanted = list(dict.fromkeys(others))
-        try:
-            known = _known(await self._wire.ask(*self.ask(viewer)))
-        except (RedisError, OSError):
-            known = NOBODY
+        known = await self.know(viewer)
         found = self._judge_of(viewer)[1].features.closeness(
             known.affinity, np.array(wanted, np.uint64), time.time()
         )
@@ -183,8 +195,3 @@ def _check(experiments: Experiments, weights: Mapping[str, Weights]) -> None:
             f"ranking_weights has no variants {', '.join(lacking)}, which an experiment uses: add them, "
             f"or end the experiment with experiments = ['{FEED_ORDER}=']."
         )
-
-
-def _known(replies: Sequence[Any]) -> Known:
-    blobs: Sequence[bytes | None] | None = replies[0] if replies else None
-    return Known.read(blobs) if blobs else NOBODY

@@ -8,6 +8,7 @@ from shardwright.running import Shards
 from tintype.base.belongings import Record
 from tintype.base.ids import AccountId, PostId
 from tintype.base.outbox import Outbox
+from tintype.base.ties import Ties
 from tintype.posts import Page, Post, Posts, fill_page
 from tintype.saves.collections import Collections
 from tintype.saves.events import PostSaved
@@ -22,8 +23,8 @@ __all__ = ["QUERIES", "Saves"]
 class Saves:
     """What one person keeps, on that person's shard; nobody else learns of it."""
 
-    def __init__(self, shards: Shards, outbox: Outbox, posts: Posts) -> None:
-        self._shards, self._outbox, self._posts = shards, outbox, posts
+    def __init__(self, shards: Shards, outbox: Outbox, posts: Posts, ties: Ties) -> None:
+        self._shards, self._outbox, self._posts, self._ties = shards, outbox, posts, ties
         self.collections = Collections(shards)
 
     async def save(self, post_id: PostId, by: AccountId, into: Sequence[CollectionId] = ()) -> None:
@@ -32,6 +33,7 @@ class Saves:
         if into:
             await self.collections.check_own(by, into)
         async with self._shards.owner(by).begin() as tx:
+            self._ties.change_with(tx, by)
             change_id = await tx.fetch_value(QUERIES.save_post, account_id=by, post_id=post_id)
             if change_id is not None:
                 await self._outbox.add(tx, PostSaved(post_id, by, change_id, is_saved=True))
@@ -41,6 +43,7 @@ class Saves:
     async def unsave(self, post_id: PostId, by: AccountId) -> None:
         """Keep it no longer, in no collection either; it need not be visible any more."""
         async with self._shards.owner(by).begin() as tx:
+            self._ties.change_with(tx, by)
             change_id = await tx.fetch_value(QUERIES.unsave_post, account_id=by, post_id=post_id)
             if change_id is not None:
                 await self._outbox.add(tx, PostSaved(post_id, by, change_id, is_saved=False))
