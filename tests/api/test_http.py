@@ -226,3 +226,21 @@ async def test_files_go_out_in_the_best_encoding_the_build_made(rooms: Rooms, tm
     assert (best.headers["content-encoding"], raw) == ("br", b"squeezed")
     assert (zipped.headers["content-encoding"], zipped.text) == ("gzip", "export {}")
     assert hidden.status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/api/v1/feed", "/api/v1/posts/none", "/nothing.js"])
+async def test_head_answers_as_get_without_the_body(ana: Person, path: str) -> None:
+    asked, read = await ana.client.head(path), await ana.client.get(path)
+
+    assert asked.status_code == read.status_code
+    assert asked.content == b""
+    for name in ("content-type", "content-length", "etag", "cache-control"):
+        assert asked.headers.get(name) == read.headers.get(name)
+
+
+async def test_head_changes_nothing(ana: Person) -> None:
+    post = await ana.publish()
+
+    refused = await ana.client.head(f"/api/v1/posts/{post['post_id']}/like")
+
+    assert refused.status_code == 405

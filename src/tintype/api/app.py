@@ -7,12 +7,13 @@ from typing import Any, cast
 
 from litestar import Litestar, Request
 from litestar.di import Provide
-from litestar.types import LifeSpanReceive, LifeSpanScope, LifeSpanSend, Receive, Scope, Send
+from litestar.types import HTTPScope, LifeSpanReceive, LifeSpanScope, LifeSpanSend, Receive, Scope, Send
 
 from tintype.accounts import Account, Caller, Pass
 from tintype.api.demo import DemoStarter
 from tintype.api.docs import docs_page
 from tintype.api.given import House, SessionReader
+from tintype.api.heads import as_get, is_plain_head, without_body
 from tintype.api.health import healthz, metrics, readyz
 from tintype.api.openapi import complete, openapi_config
 from tintype.api.problems import HANDLERS
@@ -79,12 +80,17 @@ def create_app(
 
 
 class App(Litestar):
-    """The framework's application, which sees plain reads of the feed only where `swift.py` leaves them to it."""
+    """The framework's application, which sees plain reads of the feed only where `swift.py` leaves them to it.
+
+    It answers HEAD wherever it answers GET.
+    """
 
     async def __call__(
         self, scope: Scope | LifeSpanScope, receive: Receive | LifeSpanReceive, send: Send | LifeSpanSend
     ) -> None:
         """Answer one request."""
+        if scope["type"] == "http" and is_plain_head(cast("HTTPScope", scope)):
+            scope, send = as_get(cast("HTTPScope", scope)), without_body(cast("Send", send))
         if scope["type"] == "http" and scope["path"] == PATH and scope["method"] == "GET":
             swift: SwiftFeed = self.state.swift
             if await swift.answer(cast("Scope", scope), cast("Send", send)):
