@@ -2,15 +2,20 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import closing
 
 import pytest
 
 from tests.feed.world import World
+from tintype.base.bringing import Bringing
 from tintype.base.ids import AccountId, PostId
 from tintype.base.ties import Ties
+from tintype.base.wire import Command
 from tintype.feed import FeedPage, Stances
+from tintype.feed.lists import Lists
 from tintype.feed.reading import KEPT_S
 from tintype.feed.stances import Stance
+from tintype.feed.stars import StarLists
 from tintype.posts import Edit
 from tintype.wiring import Rooms, build_rooms
 
@@ -178,3 +183,30 @@ async def test_news_of_a_process_that_died_after_its_commit_are_made_good(
     await world.work()
 
     assert (await look(world.rooms, ana)).entries == []
+
+
+async def test_a_stars_list_that_changes_while_another_is_read_is_no_accident(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana, bo = await world.people("ana", "bo")
+    lists = Lists(world.wire, "elsewhere:star", keep_s=60)
+    stars = StarLists(world.wire, lists, world.building)
+    for star, number in ((ana, 1), (bo, 2)):
+        await lists.fill(star, (await lists.open(star))[star], [number << 23])
+        await lists.renew(star)
+    with closing(Bringing(world.wire)) as bringing:
+        stars.ask([ana], bringing)
+        await bringing.ask()
+        assert [list(each) for each in await stars.take([ana], bringing)] == [[1 << 23]]
+    ask = world.wire.ask
+
+    async def meanwhile(*commands: Command) -> list[object]:
+        await world.rooms.redis.delete(lists.key(ana))
+        return await ask(*commands)
+
+    monkeypatch.setattr(world.wire, "ask", meanwhile)
+    with closing(Bringing(world.wire)) as bringing:
+        found = await stars.take([ana, bo], bringing)
+
+    assert ana not in lists.near.here
+    assert [list(each) for each in found] == [[1 << 23], [2 << 23]]

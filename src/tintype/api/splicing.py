@@ -21,6 +21,8 @@ from tintype.media import Addresses
 from tintype.posts import Post
 
 MOST_KEPT = 20_000
+MOST_PAGES = 1_000
+"""Of some 25 KB each."""
 TAG_BYTES = 12
 LIKES, COMMENTS, CHOICES, FLAGS = (
     b',"like_count":',
@@ -49,18 +51,48 @@ class Pieces:
     """A hash of it, to be filled with the same."""
 
 
+@dataclass(slots=True, frozen=True)
+class Page:
+    """The last page of a reader, and of what it was made."""
+
+    entries: Sequence[Entry]
+    cursor: str | None
+    ends: int
+    body: bytes
+    etag: str
+
+
 class Splicer:
     """Makes pages out of entries; one for each process."""
 
     def __init__(self, addresses: Addresses) -> None:
         self._addresses = addresses
         self._kept: dict[PostId, Pieces] = {}
+        self._pages: dict[AccountId, Page] = {}
 
     def splice(
         self, entries: Sequence[Entry], layout: Layout, *, viewer: AccountId, next_cursor: str | None
-    ) -> tuple[list[bytes], str]:
-        """The page in parts to be joined, and its ETag."""
-        ends, cursor = self._addresses.ends(), msgspec.json.encode(next_cursor)
+    ) -> tuple[bytes, str]:
+        """The page and its ETag. The very same entries make the very same page again."""
+        ends = self._addresses.ends()
+        kept = self._pages.get(viewer)
+        if kept is None or kept.entries is not entries or kept.ends != ends or kept.cursor != next_cursor:
+            if kept is None and len(self._pages) >= MOST_PAGES:
+                del self._pages[next(iter(self._pages))]
+            made = self._make_page(entries, layout, ends, viewer=viewer, next_cursor=next_cursor)
+            kept = self._pages[viewer] = Page(entries, next_cursor, ends, *made)
+        return kept.body, kept.etag
+
+    def _make_page(
+        self,
+        entries: Sequence[Entry],
+        layout: Layout,
+        ends: int,
+        *,
+        viewer: AccountId,
+        next_cursor: str | None,
+    ) -> tuple[bytes, str]:
+        cursor = msgspec.json.encode(next_cursor)
         parts, marks = [b'{"posts":['], [cursor]
         for entry in entries:
             pieces = self._pieces(entry, layout, ends)
@@ -77,7 +109,7 @@ class Splicer:
             parts[-1] = parts[-1][:-1]  # the last has no comma after it
         parts.append(b'],"next_cursor":%b,"has_more":%b}' % (cursor, b"true" if next_cursor else b"false"))
         digest = hashlib.blake2b(b" ".join(marks), digest_size=TAG_BYTES).hexdigest()
-        return parts, f'"{digest}"'
+        return b"".join(parts), f'"{digest}"'
 
     def _pieces(self, entry: Entry, layout: Layout, ends: int) -> Pieces:
         kept = self._kept.get(entry.card.id)

@@ -92,13 +92,13 @@ class SwiftFeed:
         return (page, again) if again is not None and again.id == holder.id else None
 
     async def _send(self, send: Send, page: FeedPage, viewer: Account, known: str) -> None:
-        parts, etag = self._pages.splice(
+        body, etag = self._pages.splice(
             page.entries, self._rooms.shards.map.layout, viewer=viewer.id, next_cursor=page.next_cursor
         )
         if known and matches(known, etag):
             await send_page(send, HTTPStatus.NOT_MODIFIED, etag.encode(), b"")
         else:
-            await send_page(send, HTTPStatus.OK, etag.encode(), b"".join(parts))
+            await send_page(send, HTTPStatus.OK, etag.encode(), body)
 
     async def _holder(self, sent: Sent) -> Account | None:
         """Whom the token speaks for, if it may read and is not due to be exchanged."""

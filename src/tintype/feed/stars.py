@@ -114,10 +114,10 @@ class StarLists:
     async def take(self, stars: Sequence[AccountId], bringing: Bringing) -> list[Sequence[int]]:
         """These lists, in this order; what was not asked for, or has changed since, takes one more round trip."""
         near = self._near
-        if all(map(near.__contains__, stars)):
-            return [near[star].ids for star in stars]
-        learnt = await self._learn([star for star in stars if star not in near], bringing)
-        return [learnt[star] if star in learnt else near[star].ids for star in stars]
+        lists = {star: near[star].ids for star in stars if star in near}
+        if len(lists) < len(stars):
+            lists |= await self._learn([star for star in stars if star not in lists], bringing)
+        return [lists[star] for star in stars]
 
     async def _learn(self, stars: Sequence[AccountId], bringing: Bringing) -> dict[AccountId, Sequence[int]]:
         unasked = [star for star in stars if bringing.answers_for(self._lists.near, star) is None]
