@@ -13,7 +13,7 @@ from tintype.base.ids import AccountId
 from tintype.base.wire import Command, PipelinedWire
 from tintype.stories import StoryId, StoryPublished, StoryReplied, StorySeen
 from tintype.stories.rings import Shown
-from tintype.wiring import Rooms
+from tintype.wiring import Rooms, build_rooms
 
 
 @pytest.fixture
@@ -177,3 +177,20 @@ async def test_a_new_follow_shows_the_stories_there_are(ana: Person, bo: Person)
     await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
 
     assert await ring_names(bo) == ["ana"]
+
+
+async def test_a_story_of_another_process_shows_at_once_in_a_tray_that_is_near(
+    rooms: Rooms, friends: tuple[Person, Person], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana, bo = friends
+    elsewhere = build_rooms(rooms.settings, rooms.shards, rooms.redis, rooms.bus)
+    for _ in range(3):
+        assert await ring_names(bo) == []
+    await rooms.stories.rings.settle()
+    assert id_of(ana) in rooms.cache.wire.near.shelf(f"{rooms.settings.namespace}:ring:", int, 0).here
+
+    monkeypatch.setattr(rooms.stories.rings, "drop", elsewhere.stories.rings.drop)
+    await show(ana)
+
+    assert await ring_names(bo) == ["ana"]
+    await elsewhere.notifications.close()

@@ -19,6 +19,9 @@ try {
   await shoot(page, "filling-begins");
   await page.getByRole("article").first().waitFor({ timeout: FIRST_PICTURE_MS });
   assert.ok(await progress.isVisible(), "it goes on to say how far it is");
+  await page.reload();
+  await page.getByRole("article").first().waitFor();
+  await progress.waitFor(); // after a reload as well
   await page.waitForFunction(() => document.querySelectorAll("article").length > 1, null, {
     timeout: FIRST_PICTURE_MS,
   });

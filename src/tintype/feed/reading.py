@@ -10,6 +10,7 @@ from contextlib import closing
 from typing import Protocol
 
 import msgspec
+from prometheus_client import Counter
 
 from tintype.base.bringing import Bringing
 from tintype.base.ids import AccountId, PostId
@@ -27,7 +28,10 @@ WINDOW = 100
 FEWEST_AT_ONCE = 5
 KEPT_S = 5.0
 """For how long an order is good: as long as what is known of posts is used without reading it again."""
-MOST_KEPT = 5_000
+MOST_KEPT = 2_000
+
+pages = Counter("tintype_feed_pages", "Pages of the feed, made or given again.", ["given"])
+_made, _given_again = pages.labels("anew"), pages.labels("again")
 
 
 class Ranker(Protocol):
@@ -121,7 +125,9 @@ class Reading:
             and kept.fits(begun, self._clock())
             and all(map(self._visible.holds, kept.begun.looks))
         ):
+            _given_again.inc()
             return kept.page
+        _made.inc()
         walk = self._ranked if mode == "ranked" else self._following
         following = await walk(begun, place)
         page = FeedPage(begun.entries[:limit], encode(viewer, mode, following) if following else None)

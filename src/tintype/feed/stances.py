@@ -24,26 +24,13 @@ MOST_POSTS = 1_000
 class Stance:
     """What is known of how one reader stands. It only ever grows."""
 
-    __slots__ = (
-        "authors",
-        "blocked",
-        "followed",
-        "liked",
-        "muted",
-        "people",
-        "posts",
-        "reader",
-        "saved",
-        "since",
-    )
+    __slots__ = ("authors", "blocked", "liked", "people", "posts", "reader", "saved", "since")
 
     def __init__(self, reader: AccountId, since: float) -> None:
         self.reader, self.since = reader, since
         self.people: set[int] = set()
         """Of whom everything is known; likewise `posts`."""
         self.posts: set[int] = set()
-        self.followed: set[int] = set()
-        self.muted: set[int] = set()
         self.blocked: set[int] = set()
         self.liked: set[int] = set()
         self.saved: set[int] = set()
@@ -96,14 +83,12 @@ class Stances:
         )
         if row is not None:
             followed, muted, blocked, liked, saved = row
-            stance.followed.update(followed)
-            stance.muted.update(muted)
+            stance.authors.update(set(followed).difference(muted))
             stance.blocked.update(blocked)
             stance.liked.update(liked)
             stance.saved.update(saved)
         stance.people.update(people)
         stance.posts.update(posts)
-        stance.authors.update(stance.followed - stance.muted)
 
     def _find(self, reader: AccountId) -> Stance | None:
         stance = self._near.get(reader)

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from redis.exceptions import RedisError
 
 from shardwright.errors import ShardwrightError
+from tintype.base.errands import Errands
 from tintype.base.ids import PostId
 from tintype.base.log import get_log
 from tintype.base.wire import Command, Wire
 from tintype.posts import Post, Posts
-from tintype.ranking.errands import Errands
 from tintype.ranking.features import Features
 from tintype.ranking.keys import KEEP_POST_S, Keys
 from tintype.ranking.notes import Notes

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from redis.exceptions import RedisError
 
+from tintype.base.errands import Errands
 from tintype.base.ids import AccountId, PostId
 from tintype.base.limits import Limiter, Rule
 from tintype.base.log import get_log
 from tintype.posts import Posts
-from tintype.ranking.errands import Errands
 from tintype.ranking.examples import Examples
 from tintype.ranking.hearing import Hearing
 from tintype.ranking.models import LONG_MS, Act, ActKind, Impression

@@ -11,6 +11,7 @@ from redis.exceptions import RedisError
 from shardwright.running import Shards
 from tintype.accounts import Accounts
 from tintype.base.bringing import Bringing
+from tintype.base.errands import Errands
 from tintype.base.errors import SettingsInvalid
 from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, Schedule
@@ -20,7 +21,6 @@ from tintype.base.settings import Settings
 from tintype.base.wire import Wire
 from tintype.graph import Sight
 from tintype.posts import Posts
-from tintype.ranking.errands import Errands
 from tintype.ranking.examples import Examples, pack_served
 from tintype.ranking.experiments import Experiments
 from tintype.ranking.explaining import explain

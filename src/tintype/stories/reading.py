@@ -5,7 +5,7 @@ that could outlive it stands between. Whether the viewer may see the author's st
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 import asyncpg
 
@@ -16,6 +16,7 @@ from tintype.stories.errors import StoryNotFound
 from tintype.stories.models import Story, StoryId
 from tintype.stories.store import QUERIES, AtDesk, mention_ids, read_media, read_mentions
 
+NOBODY_KNOWN: Mapping[AccountId, Seen] = {}
 NOBODY = 0
 """Stands for a guest where a viewer's id is asked for; no account has it."""
 
@@ -41,13 +42,28 @@ class Reading(AtDesk):
         found = await self.find_many((StoryId(row["id"]) for row in rows), viewer=viewer)
         return author, list(found.values())
 
-    async def find_many(self, ids: Iterable[StoryId], *, viewer: AccountId | None) -> dict[StoryId, Story]:
-        """Those of the stories that live and that the viewer may see, oldest first."""
+    async def find_many(
+        self,
+        ids: Iterable[StoryId],
+        *,
+        viewer: AccountId | None,
+        known: Mapping[AccountId, Seen] = NOBODY_KNOWN,
+        seen: Container[int] | None = None,
+    ) -> dict[StoryId, Story]:
+        """Those of the stories that live and that the viewer may see, oldest first.
+
+        Whom the caller has just looked at (`known`) and what the viewer has seen is not asked for again.
+        """
         wanted = [each for each in set(ids) if has_shard(self._shards, each)]
         if not wanted:
             return {}
         rows = (await self._shards.gather(QUERIES.gather_stories, wanted, viewer_id=viewer or NOBODY)).rows
-        seen, people = await asyncio.gather(self.which_seen(viewer, wanted), self._people(viewer, rows))
+        if seen is None:
+            seen, people = await asyncio.gather(
+                self.which_seen(viewer, wanted), self._people(viewer, rows, known)
+            )
+        else:
+            people = await self._people(viewer, rows, known)
         authors = {each: one for each, one in people.items() if one.shows_content}
         accounts = {each: one.account for each, one in people.items()}
         found = [
@@ -73,11 +89,12 @@ class Reading(AtDesk):
         )
 
     async def _people(
-        self, viewer: AccountId | None, rows: Sequence[asyncpg.Record]
+        self, viewer: AccountId | None, rows: Sequence[asyncpg.Record], known: Mapping[AccountId, Seen]
     ) -> dict[AccountId, Seen]:
         authors = {AccountId(row["author_id"]) for row in rows}
         mentioned = {each for row in rows for each in mention_ids(row["mentions"])}
-        return await self._sight.of(viewer, authors | mentioned)
+        unknown = (authors | mentioned) - known.keys()
+        return {**known, **(await self._sight.of(viewer, unknown) if unknown else {})}
 
 
 def _story(

@@ -4,19 +4,23 @@ A tray asks it of everybody one follows, thousands of authors at once, so this i
 object in the common cache: nothing costs a byte that is compared and passed over, and what is missing is marked, loaded
 and stored some hundreds at a time. The rule is the same: a miss leaves a lease, what was loaded is stored only where
 that very lease still stands, and forgetting removes leases too. So what is forgotten after a commit is loaded anew
-after that commit. Redis may be empty or away at any time.
+after that commit. Redis may be empty or away at any time. What was read stays near until Redis says that it has
+changed (`base/near.py`).
 """
 
-import asyncio
 import random
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 
 import msgspec
 from redis.exceptions import RedisError
 
+from tintype.base.bringing import Bringing
+from tintype.base.errands import Errands
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
+from tintype.base.near import Shelf
 from tintype.base.scripts import Script, run
 from tintype.base.wire import Wire
 
@@ -32,8 +36,9 @@ LEASE_MS = 5_000
 KEEP_S = 12 * 3_600
 """For half a day, and up to as long again by chance, so that what was loaded together is not missed together."""
 KEYS_AT_ONCE = 1_000
-"""Reading a thousand keys takes Redis well under a millisecond; others come in between."""
+"""Reading a thousand keys takes Redis well under a millisecond."""
 KEYS_PER_SCRIPT = 200
+MOST_NEAR = 50_000
 
 _LEASE = Script.of("""
 for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'NX', 'PX', ARGV[2]) end
@@ -52,24 +57,16 @@ class Rings:
 
     def __init__(self, wire: Wire, namespace: str, load: Load) -> None:
         self._wire, self._prefix, self._load = wire, f"{namespace}:ring:", load
-        self._keeping: set[asyncio.Task[None]] = set()
+        self._shelf: Shelf[AccountId, Shown] = wire.near.shelf(self._prefix, _read_id, MOST_NEAR)
+        self._errands = Errands()
 
     async def find(self, authors: Sequence[AccountId]) -> dict[AccountId, Shown]:
         """Those of the authors who showed something when it was last looked up, which may have ended since."""
         try:
-            values = await self._read(authors)
+            found, missing = await self._read(authors)
         except REDIS_AWAY as error:
             log.warning("rings.unavailable", error=str(error))
             return _those_who_show(await self._load(authors))
-        found: dict[AccountId, Shown] = {}
-        missing: list[AccountId] = []
-        for author, value in zip(authors, values, strict=True):
-            if value == NOTHING:
-                continue
-            if value is None or value[:1] == LEASE_MARK:
-                missing.append(author)
-            else:
-                found[author] = msgspec.msgpack.decode(value, type=Shown)
         return found | _those_who_show(await self._load_and_keep(missing)) if missing else found
 
     async def forget(self, *authors: AccountId) -> None:
@@ -86,14 +83,29 @@ class Rings:
 
     async def settle(self) -> None:
         """What was loaded is stored, or given up."""
-        while self._keeping:
-            await asyncio.gather(*self._keeping)
+        await self._errands.settle()
 
-    async def _read(self, authors: Sequence[AccountId]) -> list[bytes | None]:
-        answers = await self._wire.ask(
-            *(("MGET", *self._keys(some)) for some in _parts(authors, KEYS_AT_ONCE))
-        )
-        return [value for answer in answers for value in answer]
+    async def _read(self, authors: Sequence[AccountId]) -> tuple[dict[AccountId, Shown], list[AccountId]]:
+        """Those who show something as far as Redis knows, and those of whom it does not."""
+        near = self._shelf.here
+        with closing(Bringing(self._wire)) as bringing:
+            asked = self._ask([each for each in authors if each not in near], bringing)
+            answers = await bringing.ask()
+            # What went while it was asked has changed just now, and is loaded like what nobody knows.
+            found = {each: near.get(each) for each in authors}
+            for some, values in zip(asked, answers, strict=True):
+                for author, value in zip(some, values, strict=True):
+                    found[author] = shown = _decode(value)
+                    if shown is not None:
+                        bringing.keep(self._shelf, author, shown)
+        missing = [each for each, shown in found.items() if shown is None]
+        return {each: shown for each, shown in found.items() if shown}, missing
+
+    def _ask(self, authors: Sequence[AccountId], bringing: Bringing) -> list[Sequence[AccountId]]:
+        asked = list(_parts(authors, KEYS_AT_ONCE))
+        for some in asked:
+            bringing.add(("MGET", *self._keys(some)), self._shelf, some)
+        return asked
 
     async def _load_and_keep(self, authors: Sequence[AccountId]) -> Mapping[AccountId, Shown]:
         lease = LEASE_MARK + secrets.token_bytes(8)
@@ -107,9 +119,7 @@ class Rings:
             log.warning("rings.unavailable", error=str(error))
             return await self._load(authors)
         loaded = await self._load(authors)
-        task = asyncio.create_task(self._keep(loaded, lease))  # the reader need not wait for it
-        self._keeping.add(task)
-        task.add_done_callback(self._keeping.discard)
+        self._errands.start(lambda: self._keep(loaded, lease))
         return loaded
 
     async def _keep(self, loaded: Mapping[AccountId, Shown], lease: bytes) -> None:
@@ -134,6 +144,17 @@ def _parts(authors: Sequence[AccountId], size: int = KEYS_PER_SCRIPT) -> Iterabl
 
 def _encode(shown: Shown) -> bytes:
     return msgspec.msgpack.encode(shown) if shown else NOTHING
+
+
+def _decode(value: bytes | None) -> Shown | None:
+    """What is remembered; None where nothing is, or somebody is about to find out."""
+    if value is None or value[:1] == LEASE_MARK:
+        return None
+    return () if value == NOTHING else msgspec.msgpack.decode(value, type=Shown)
+
+
+def _read_id(name: str) -> AccountId:
+    return AccountId(int(name))
 
 
 def _those_who_show(loaded: Mapping[AccountId, Shown]) -> dict[AccountId, Shown]:

@@ -51,7 +51,7 @@ class Trays(AtDesk):
         )
         shown = _shown(living, set(close) - friends)
         first = sorted(shown, key=lambda each: _place(each, shown[each], viewer, seen, closeness))
-        return await self._with_stories(viewer, await self._rings(viewer, first, shown, seen))
+        return await self._with_stories(viewer, await self._rings(viewer, first, shown, seen), seen)
 
     async def _living(
         self, authors: Sequence[AccountId], begins: Mapping[str, int]
@@ -91,11 +91,13 @@ class Trays(AtDesk):
         rows = await self._shards.gather(QUERIES.which_befriend, authors, viewer_id=viewer) if authors else ()
         return {viewer, *(AccountId(row["account_id"]) for row in rows)}
 
-    async def _with_stories(self, viewer: AccountId, rings: list[Ring]) -> Tray:
+    async def _with_stories(self, viewer: AccountId, rings: list[Ring], seen: set[int]) -> Tray:
         whole = rings[: WHOLE + 1] if rings and rings[0].author.relation.is_self else rings[:WHOLE]
         ids = [each for ring in whole for each in ring.story_ids]
         stories: dict[AccountId, list[Story]] = {}
-        for story in (await self._reading.find_many(ids, viewer=viewer)).values():
+        known = {ring.author.account.id: ring.author for ring in whole}
+        found = await self._reading.find_many(ids, viewer=viewer, known=known, seen=seen)
+        for story in found.values():
             stories.setdefault(story.author_id, []).append(story)
         return Tray(rings, stories)
 

@@ -7,6 +7,8 @@ const NEWS_EVERY = 5;
 export class DemoOffer {
   stand = $state.raw<DemoStand | null>(null);
   failure = $state.raw<unknown>(null);
+  /** It is known whether there is an offer. */
+  isAsked = $state(false);
   readonly isRunning = $derived(this.stand?.state === "running");
   readonly share = $derived(
     this.stand === null || this.stand.total === 0 ? 0 : this.stand.done / this.stand.total,
@@ -15,6 +17,7 @@ export class DemoOffer {
   /** Whether there is an offer is a courtesy: when it cannot be asked, there is none. */
   async load(): Promise<void> {
     this.stand = await findDemo().catch(() => null);
+    this.isAsked = true;
   }
 
   async begin(): Promise<void> {

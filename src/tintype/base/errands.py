@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from tintype.base.log import get_log
 
-log = get_log("ranking")
+log = get_log("errands")
 MOST = 256
 """With so many under way something is slow: new ones are left out rather than heaped up."""
 
@@ -33,4 +33,4 @@ async def _run(errand: Callable[[], Awaitable[None]]) -> None:
     try:
         await errand()
     except Exception as error:  # noqa: BLE001 - nobody waits for it, so there is nobody to tell but the log
-        log.warning("ranking.errand_failed", error=str(error))
+        log.warning("errand.failed", error=str(error))
