@@ -7,7 +7,7 @@ Owns the timelines in Redis, which can be built from the shards at any time, and
 from tintype.feed.building import QUERIES
 from tintype.feed.cursors import LONGEST_CURSOR, MODES, Mode
 from tintype.feed.events import FanOutDue, StarRisen
-from tintype.feed.reading import FeedPage
+from tintype.feed.pages import FeedPage
 from tintype.feed.service import Feed
 from tintype.feed.stances import QUERIES as VISIBLE_QUERIES
 from tintype.feed.stances import Stances
