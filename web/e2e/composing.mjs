@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { person, until } from "./kit.mjs";
+import { canFind, person, until } from "./kit.mjs";
 import { openBrowser } from "./stage.mjs";
 
 const [address, photo, clip, shots] = process.argv.slice(2);
@@ -25,7 +25,7 @@ try {
     troubles,
     viewport: { width: 360, height: 740 },
   });
-  await until(async () => (await ana.call("GET", `/search/people?q=bo.${mark}`)).people.length > 0);
+  await canFind(ana, bo.username);
   await compose(ana.page, bo.username);
   await publish(ana.page);
   await look(bo, ana);

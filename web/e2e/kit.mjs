@@ -72,6 +72,14 @@ async function upload({ call }, photo, fields = {}) {
   return media_id;
 }
 
+/** Search knows somebody; others may have names that are like theirs, and be found before. */
+export async function canFind(one, username) {
+  await until(async () => {
+    const { people } = await one.call("GET", `/search/people?q=${username}`);
+    return people.some((found) => found.username === username);
+  });
+}
+
 /** What the worker does comes a moment later: look again until it shows, as a person would. */
 export async function until(look, patience_ms = PATIENCE_MS) {
   const deadline = Date.now() + patience_ms;

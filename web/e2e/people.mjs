@@ -2,7 +2,7 @@
 // node e2e/people.mjs ADDRESS PHOTO MODERATOR; exits with 1 and says what did not happen.
 
 import assert from "node:assert/strict";
-import { launch, person, publish, seesAt, until } from "./kit.mjs";
+import { canFind, launch, person, publish, seesAt } from "./kit.mjs";
 
 const [address, photo, moderator] = process.argv.slice(2);
 // New people every time, so that it can be run again on the same installation.
@@ -35,8 +35,9 @@ try {
   await browser.close();
 }
 
-async function findsAndAsks({ page, call }) {
-  await until(async () => (await call("GET", `/search/people?q=${ANA}`)).people.length > 0);
+async function findsAndAsks(bo) {
+  const { page } = bo;
+  await canFind(bo, ANA);
   await page.goto(`${address}/`);
   await page.getByRole("heading", { level: 1 }).waitFor({ state: "attached" });
   await page.locator("nav a[aria-current]").first().waitFor();

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { person, until } from "./kit.mjs";
+import { canFind, person, until } from "./kit.mjs";
 import { openBrowser } from "./stage.mjs";
 
 const [address, photo, shots] = process.argv.slice(2);
@@ -17,7 +17,7 @@ try {
   const bo = await person(browser, address, `bo.${mark}`, { troubles, ...PHONE });
   const cy = await person(browser, address, `cy.${mark}`, { troubles });
   for (const one of [bo, cy]) await one.call("PUT", `/accounts/${ana.id}/follow`);
-  await until(async () => (await ana.call("GET", `/search/people?q=bo.${mark}`)).people.length > 0);
+  await canFind(ana, bo.username);
 
   await befriend(ana.page, bo.username);
   await tell(ana.page, bo.username);
