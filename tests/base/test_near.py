@@ -8,7 +8,9 @@ from contextlib import closing
 import pytest
 
 from tintype.base.bringing import Bringing
+from tintype.base.ids import AccountId
 from tintype.base.near import Near, Shelf
+from tintype.base.ties import Ties
 from tintype.base.wire import PipelinedWire, SharedWire, Wire
 from tintype.wiring import Rooms
 
@@ -152,3 +154,41 @@ async def test_readers_never_see_what_was_changed_before_they_began(
     await wire.ask(("PING",))
     await bring(wire, *ids)
     assert shelf_of(wire).here == dict.fromkeys(ids, b"199")
+
+
+@pytest.mark.parametrize("changed", [START, "near-other:{3}:"])
+async def test_what_was_made_of_several_keys_goes_with_each_of_them(
+    rooms: Rooms, wire: SharedWire, changed: str
+) -> None:
+    other = "near-other:{3}:"
+    shelf: Shelf[int, list[bytes | None]] = wire.near.shelf(START, int, 100, other)
+    await rooms.redis.set(f"{START}7", "a")  # the other need not even exist
+    with closing(Bringing(wire)) as bringing:
+        bringing.add_for(shelf, 7, ("GET", f"{START}7"), ("GET", f"{other}7"))
+        await bringing.ask()
+        answers = bringing.answers_for(shelf, 7)
+        assert (answers, bringing.answers_for(shelf, 8)) == ([b"a", None], None)
+        bringing.keep(shelf, 7, answers)
+    assert shelf.here == {7: [b"a", None]}
+
+    await rooms.redis.set(f"{changed}7", "b")
+    await wire.ask(("PING",))
+
+    assert shelf.here == {}
+
+
+async def test_ties_that_changed_in_another_process_are_told(rooms: Rooms, wire: SharedWire) -> None:
+    here, elsewhere = (Ties(each, "near-test") for each in (wire, PipelinedWire(rooms.redis)))
+    ana, bo = AccountId(7), AccountId(8)
+    shelf = here.shelf(most=10)
+    with closing(Bringing(wire)) as bringing:
+        for each in (ana, bo):
+            here.ask(each, bringing, shelf)
+        await bringing.ask()
+        for each in (ana, bo):
+            bringing.keep(shelf, each, "as it was")
+
+    await elsewhere.changed(ana)
+    await wire.ask(("PING",))
+
+    assert shelf.here == {bo: "as it was"}

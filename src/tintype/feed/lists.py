@@ -102,10 +102,6 @@ class Lists:
             bringing.keep(self.near, owner, found)
         return found
 
-    def _find_near(self, owner: AccountId, *, is_head: bool) -> Found | None:
-        near = self.near.here.get(owner)
-        return near if near is not None and (is_head or not near.is_cut) else None
-
     async def read(self, owner: AccountId) -> Found | None:
         """The whole list as it is in Redis now; None when there is none."""
         [answer] = await self._wire.ask(("LRANGE", self.key(owner), 0, -1))
@@ -167,6 +163,10 @@ class Lists:
     async def drop_marked(self, owner: AccountId, star: AccountId) -> None:
         """Forget a list if it knows of this star."""
         await run(self._wire, DROP_MARKED, DROP_MARKED.call([self.key(owner)], star))
+
+    def _find_near(self, owner: AccountId, *, is_head: bool) -> Found | None:
+        near = self.near.here.get(owner)
+        return near if near is not None and (is_head or not near.is_cut) else None
 
     async def _on_many(
         self, script: Script, owners: Sequence[AccountId], value: int, *before: Command

@@ -70,12 +70,8 @@ class Reading:
         """A page of the feed. Whatever a timeline still holds, only what may be seen now is shown."""
         place = decode(viewer, mode, cursor)
         begun = await self._begin(viewer, mode, limit, is_first=place is START)
-        kept = self._kept.get(viewer) if place is START else None
-        if (
-            kept is not None
-            and kept.fits(begun, self._clock())
-            and all(map(self._visible.holds, kept.begun.looks))
-        ):
+        kept = self._find_kept(begun) if place is START else None
+        if kept is not None:
             _given_again.inc()
             return kept.page
         _made.inc()
@@ -142,6 +138,12 @@ class Reading:
         except REDIS_AWAY as error:
             log.warning("ranking.unavailable", reader_id=begun.viewer, error=str(error))
             return list(ids)
+
+    def _find_kept(self, begun: Begun) -> Kept | None:
+        kept = self._kept.get(begun.viewer)
+        if kept is None or not kept.fits(begun, self._clock()):
+            return None
+        return kept if all(map(self._visible.holds, kept.begun.looks)) else None
 
     def _keep(self, kept: Kept) -> None:
         viewer = kept.begun.viewer

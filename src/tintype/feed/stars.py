@@ -121,14 +121,12 @@ class StarLists:
 
     async def _learn(self, stars: Sequence[AccountId], bringing: Bringing) -> dict[AccountId, Sequence[int]]:
         unasked = [star for star in stars if bringing.answers_for(self._lists.near, star) is None]
+        learnt = await self._read([star for star in stars if star not in unasked], bringing)
         if unasked:
             with closing(Bringing(self._wire)) as again:
                 self.ask(unasked, again)
                 await again.ask()
-                learnt = await self._read(unasked, again)
-        else:
-            learnt = dict[AccountId, Sequence[int]]()
-        learnt |= await self._read([star for star in stars if star not in unasked], bringing)
+                learnt |= await self._read(unasked, again)
         absent = [star for star in stars if star not in learnt]
         if absent:
             async with self._loading:  # of many who miss the same star at once, one asks the shard
