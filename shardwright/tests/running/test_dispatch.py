@@ -1,6 +1,7 @@
 """Dispatch functions: PostgreSQL says what a query is, and a function serves it in every shard."""
 
 import asyncio
+import contextlib
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +12,8 @@ from running_cluster import QUERIES, Cluster, OpenShards
 
 from shardwright.errors import SetupInvalid
 from shardwright.running import Queries, Shards
-from shardwright.running.installing import collect_unused
+from shardwright.running.dispatch import Form, Wanted
+from shardwright.running.installing import Installer, collect_unused
 from shardwright.topology import fetch_value, open_connection
 
 ODD = Queries.parse("""
@@ -250,3 +252,19 @@ async def test_a_conflict_that_postgres_rolled_back_is_repeated(
     assert counted["40P01"] >= 1
     with pytest.raises(asyncpg.UniqueViolationError):
         await shard.execute(QUERIES.put, id=a, author_id=1, caption="again")
+
+
+async def test_a_cancelled_install_leaves_a_connection_that_can_install(cluster: Cluster) -> None:
+    conn = await open_connection(cluster.dsns["a"], "a")
+    installer, wanted = Installer(0), [Wanted(ODD.casts, Form.POINT)]
+    for turns in range(12):  # somewhere between the first word and the last
+        installing = asyncio.create_task(installer.install(conn, wanted))
+        for _ in range(turns):
+            await asyncio.sleep(0 if turns < 4 else 0.001)
+        installing.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await installing
+        await conn.execute("ROLLBACK")  # as whoever lent the connection does
+
+        assert set(await installer.install(conn, wanted)) == set(wanted)
+    await conn.close()

@@ -6,8 +6,9 @@ serves which query, when it was last asked for, and what the shard's columns loo
 column makes a new function.
 """
 
+import contextlib
 import logging
-from collections.abc import Iterable
+from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -38,6 +39,7 @@ log = logging.getLogger(__name__)
 UNUSED_DAYS = 30
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtext('shardwright.dispatch'))"
+_UNSHAPE = "ROLLBACK TO SAVEPOINT shape; RELEASE SAVEPOINT shape"
 _TABLE = """\
 CREATE TABLE IF NOT EXISTS shardwright.dispatch_functions (
   key text,
@@ -111,12 +113,12 @@ class Installer:
     async def install(self, conn: "Connection", wanted: Iterable[Wanted]) -> dict[Wanted, Installed]:
         """Every query asked for has its function here; those whose tables are not there yet are left out."""
         keys = {_key(*each): each for each in wanted}
-        async with conn.transaction():
+        async with _transaction(conn):
             fingerprint = await fetch_value(conn, _FINGERPRINT, self._sample)
             found = await self._find(conn, keys, fingerprint)
         missing = {key: each for key, each in keys.items() if each not in found}
         if missing:
-            async with conn.transaction():
+            async with _transaction(conn):
                 await conn.execute(_LOCK)
                 found |= await self._find(conn, missing, fingerprint)
                 for key, each in missing.items():
@@ -159,13 +161,11 @@ class Installer:
 
     async def shape(self, conn: "Connection", query: Query) -> Shape:
         """What PostgreSQL says a query is; raises what it says against it."""
-        async with conn.transaction():
+        async with _transaction(conn):
             return await self._shape(conn, query)
 
     async def _shape(self, conn: "Connection", query: Query) -> Shape:
-        savepoint = conn.transaction()
-        await savepoint.start()
-        try:
+        async with _transaction(conn, begin="SAVEPOINT shape", end=_UNSHAPE, undo=_UNSHAPE):
             await conn.execute(f"SET LOCAL search_path = {self._sample}, common, shardwright, public")
             statement = await conn.prepare(query.sql)
             parameters = cast("tuple[Type, ...]", statement.get_parameters())
@@ -173,8 +173,6 @@ class Installer:
             types = [await self._type_name(conn, each.oid, query) for each in parameters]
             names = [(each.name, await self._type_name(conn, each.type.oid, query)) for each in attributes]
             text = await self._full_text(conn, query, types, names)
-        finally:
-            await savepoint.rollback()
         return Shape(tuple(types), tuple(names), full_tokens(text, self._sample))
 
     async def _type_name(self, conn: "Connection", oid: int, query: Query) -> str:
@@ -215,6 +213,24 @@ class Installer:
         return text.strip().removeprefix("BEGIN ATOMIC").removesuffix("END").strip().removesuffix(";")
 
 
+@contextlib.asynccontextmanager
+async def _transaction(
+    conn: "Connection", *, begin: str = "BEGIN", end: str = "COMMIT", undo: str = "ROLLBACK"
+) -> AsyncGenerator[None]:
+    """A transaction on a connection that others use afterwards.
+
+    asyncpg's own never forgets one whose BEGIN was cancelled: the next would be a savepoint in nothing. Here a
+    cancellation leaves everything to whoever lent the connection, who heals it.
+    """
+    await conn.execute(begin)
+    try:
+        yield
+    except Exception:
+        await conn.execute(undo)
+        raise
+    await conn.execute(end)
+
+
 def _key(query: Query, form: Form) -> str:
     return f"{GENERATION} {form} {query.name} {query.digest} {query.writes:d}"
 
@@ -222,7 +238,7 @@ def _key(query: Query, form: Form) -> str:
 async def collect_unused(conn: "Connection", *, unused_days: int = UNUSED_DAYS) -> int:
     """Functions nobody asked for in a month are gone; a router that still needs one makes it again."""
     dropped = 0
-    async with conn.transaction():
+    async with _transaction(conn):
         await conn.execute(_LOCK)
         if not await fetch_value(conn, "SELECT to_regclass('shardwright.dispatch_functions') IS NOT NULL"):
             return 0
