@@ -18,7 +18,7 @@ class Bringing:
         self._wire = wire
         self._commands: list[Command] = []
         self._expected: list[tuple[Shelf[Any, Any], Sequence[int | str]]] = []
-        self._places: dict[tuple[int, int | str], slice] = {}
+        self._places: dict[tuple[Shelf[Any, Any], int | str], slice] = {}
         self._answers: list[Any] = []
 
     def add(
@@ -35,11 +35,11 @@ class Bringing:
         start = len(self._commands)
         self.add(commands[0], shelf, [each])
         self._commands += commands[1:]
-        self._places[id(shelf), each] = slice(start, len(self._commands))
+        self._places[shelf, each] = slice(start, len(self._commands))
 
     def answers_for(self, shelf: Shelf[Any, Any], each: int | str) -> list[Any] | None:
         """What was answered to `add_for`; nothing where it was not asked."""
-        place = self._places.get((id(shelf), each))
+        place = self._places.get((shelf, each))
         return None if place is None else self._answers[place]
 
     async def ask(self) -> list[Any]:

@@ -83,17 +83,19 @@ class Near:
     def end(self) -> None:
         """It was lost, with whatever it would have told."""
         self.is_live = False
-        for shelf in self._shelves.values():
-            shelf.clear()
+        self._clear()
 
     def changed(self, keys: list[bytes] | None) -> None:
         """Redis says that these have changed; None when it was emptied."""
         if keys is None:
-            for shelf in self._shelves.values():
-                shelf.clear()
+            self._clear()
             return
         for key in keys:
             cut = key.rfind(b":") + 1
             shelf = self._shelves.get(key[:cut])
             if shelf is not None:
                 shelf.drop(key[cut:].decode())
+
+    def _clear(self) -> None:
+        for shelf in set(self._shelves.values()):  # one may stand under hundreds of beginnings
+            shelf.clear()

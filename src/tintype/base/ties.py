@@ -46,14 +46,10 @@ class Ties:
 
         tx.after_commit(tell)
 
-    def shelf(self, most: int) -> Shelf[AccountId, Any]:
+    def shelf(self, most: int) -> Shelf[int, Any]:
         """Where to keep what was made of somebody's ties."""
-        return self._wire.near.shelf(self._start, _read_id, most)
+        return self._wire.near.shelf(self._start, int, most)
 
-    def ask(self, person: AccountId, bringing: Bringing, shelf: Shelf[AccountId, Any]) -> None:
+    def ask(self, person: AccountId, bringing: Bringing, shelf: Shelf[int, Any]) -> None:
         """Be told of changes from this question on."""
         bringing.add(("EXISTS", f"{self._start}{person}"), shelf, [person])
-
-
-def _read_id(name: str) -> AccountId:
-    return AccountId(int(name))

@@ -97,7 +97,7 @@ class Lists:
         answers = bringing.answers_for(self.near, owner)
         if answers is None:
             return self._find_near(owner, is_head=is_head) or await self.read(owner)
-        found = _parse_head(*answers) if len(answers) > 1 else _parse_whole(*answers)
+        found = _parse_head(*answers) if is_head else _parse_whole(*answers)
         if found is not None and found.is_ready:
             bringing.keep(self.near, owner, found)
         return found

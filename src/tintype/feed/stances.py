@@ -51,7 +51,7 @@ class Stances:
 
     def __init__(self, shards: Shards, ties: Ties, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._shards, self._ties, self._clock = shards, ties, clock
-        self._shelf: Shelf[AccountId, Stance] = ties.shelf(MOST_NEAR)
+        self._shelf: Shelf[int, Stance] = ties.shelf(MOST_NEAR)
         self._near = self._shelf.here
 
     def ask(self, reader: AccountId, bringing: Bringing) -> None:

@@ -1,22 +1,17 @@
 """How one person treats another without their knowing: muting, restricting, counting among close friends."""
 
-from shardwright.running import Shards
-from tintype.accounts import AccountNotFound, Accounts
+from tintype.accounts import AccountNotFound
 from tintype.base.ids import AccountId
-from tintype.base.limits import Limiter, Rule
-from tintype.base.ties import Ties
+from tintype.base.limits import Rule
 from tintype.graph.errors import CannotBeYourself, TooManyAttitudes
-from tintype.graph.store import QUERIES
+from tintype.graph.store import QUERIES, AtDesk
 
 MOST_ATTITUDES = 10_000
 CHURN = Rule("attitude", 1000, 3600)
 
 
-class Attitudes:
+class Attitudes(AtDesk):
     """Everything here lives on the shard of the one whose attitude it is, and is seen by nobody else."""
-
-    def __init__(self, shards: Shards, accounts: Accounts, limiter: Limiter, ties: Ties) -> None:
-        self._shards, self._accounts, self._limiter, self._ties = shards, accounts, limiter, ties
 
     async def mute(
         self, by: AccountId, target: AccountId, *, posts: bool | None = None, stories: bool | None = None

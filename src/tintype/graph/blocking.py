@@ -4,39 +4,26 @@ Each side ends its own follow, because the truth of a follow is with the followe
 only after it has been lifted still severs there: a lifted block does not bring followers back.
 """
 
-from shardwright.running import Shards
-from tintype.accounts import AccountNotFound, Accounts
+from tintype.accounts import AccountNotFound
 from tintype.base.ids import AccountId, has_shard
-from tintype.base.limits import Limiter, Rule
+from tintype.base.limits import Rule
 from tintype.base.log import get_log
-from tintype.base.outbox import Outbox
-from tintype.base.ties import Ties
 from tintype.graph.errors import CannotBeYourself
 from tintype.graph.events import BlockChanged
 from tintype.graph.following import Follows
 from tintype.graph.mirroring import AWAY, Change, Mirror
-from tintype.graph.store import QUERIES
+from tintype.graph.store import QUERIES, AtDesk, Desk
 
 CHURN = Rule("block", 300, 3600)
 log = get_log("graph")
 
 
-class Blocks:
+class Blocks(AtDesk):
     """Who has blocked whom."""
 
-    def __init__(
-        self,
-        shards: Shards,
-        outbox: Outbox,
-        accounts: Accounts,
-        *,
-        limiter: Limiter,
-        mirror: Mirror,
-        follows: Follows,
-        ties: Ties,
-    ) -> None:
-        self._shards, self._outbox, self._accounts = shards, outbox, accounts
-        self._limiter, self._mirror, self._follows, self._ties = limiter, mirror, follows, ties
+    def __init__(self, desk: Desk, mirror: Mirror, follows: Follows) -> None:
+        super().__init__(desk)
+        self._mirror, self._follows = mirror, follows
 
     async def block(self, blocker: AccountId, blocked: AccountId) -> None:
         """Sever both ways and hide each from the other, at once."""

@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shardwright.running import Query, Shards, Transaction
-from tintype.accounts import AccountNotFound, Accounts, PrivacyChanged
+from shardwright.running import Query, Transaction
+from tintype.accounts import AccountNotFound, PrivacyChanged
 from tintype.base.events import Event
 from tintype.base.ids import LARGEST_ID, AccountId, has_shard
-from tintype.base.limits import Limiter, Rule
+from tintype.base.limits import Rule
 from tintype.base.log import get_log
-from tintype.base.outbox import Outbox
-from tintype.base.ties import Ties
 from tintype.graph.errors import CannotFollowYourself, RequestNotFound, TooManyFollowees
 from tintype.graph.events import FollowApproved, State
 from tintype.graph.mirroring import Change, Mirror, change_to
-from tintype.graph.store import QUERIES
+from tintype.graph.store import QUERIES, AtDesk, Desk
 
 MOST_FOLLOWEES = 7_500
 """Requests that wait count as well."""
@@ -24,21 +22,12 @@ BATCH = 200
 log = get_log("graph")
 
 
-class Follows:
+class Follows(AtDesk):
     """Follows and requests. Each change commits on the follower's shard and is mirrored before the answer."""
 
-    def __init__(
-        self,
-        shards: Shards,
-        outbox: Outbox,
-        accounts: Accounts,
-        *,
-        limiter: Limiter,
-        mirror: Mirror,
-        ties: Ties,
-    ) -> None:
-        self._shards, self._outbox, self._accounts = shards, outbox, accounts
-        self._limiter, self._mirror, self._ties = limiter, mirror, ties
+    def __init__(self, desk: Desk, mirror: Mirror) -> None:
+        super().__init__(desk)
+        self._mirror = mirror
 
     async def follow(self, follower: AccountId, followee: AccountId) -> State:
         """Follow once, however often it is asked for; a private account is asked first."""

@@ -5,13 +5,13 @@ from typing import Any
 
 import asyncpg
 
-from shardwright.running import Query, Shards
-from tintype.accounts import Account, Accounts
+from shardwright.running import Query
+from tintype.accounts import Account
 from tintype.base.belongings import Record
 from tintype.base.ids import AccountId
 from tintype.graph.blocking import Blocks
 from tintype.graph.following import Follows
-from tintype.graph.store import POPULAR_KEY, QUERIES
+from tintype.graph.store import POPULAR_KEY, QUERIES, AtDesk, Desk
 
 BATCH = 100
 EXPORTS: tuple[tuple[str, Query], ...] = (
@@ -22,11 +22,12 @@ EXPORTS: tuple[tuple[str, Query], ...] = (
 )
 
 
-class Leaving:
+class Leaving(AtDesk):
     """Hands out and lets go. Each step is one of the room's own verbs, so both sides and all counts stay right."""
 
-    def __init__(self, shards: Shards, accounts: Accounts, *, follows: Follows, blocks: Blocks) -> None:
-        self._shards, self._accounts, self._follows, self._blocks = shards, accounts, follows, blocks
+    def __init__(self, desk: Desk, follows: Follows, blocks: Blocks) -> None:
+        super().__init__(desk)
+        self._follows, self._blocks = follows, blocks
 
     async def export(self, account_id: AccountId) -> AsyncIterator[Record]:
         """Follows, followers, blocks and attitudes."""

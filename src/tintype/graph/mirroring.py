@@ -11,14 +11,10 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 
 from shardwright.errors import ShardwrightError
-from shardwright.running import Shards
-from tintype.accounts import Accounts
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
-from tintype.base.outbox import Outbox
-from tintype.base.ties import Ties
 from tintype.graph.events import FollowChanged, FollowDecided, FollowRequested, State
-from tintype.graph.store import QUERIES
+from tintype.graph.store import QUERIES, AtDesk, Desk
 
 Change = FollowChanged | FollowRequested
 Listener = Callable[[FollowChanged], Awaitable[None]]
@@ -29,11 +25,11 @@ OLD = timedelta(days=1)
 log = get_log("graph")
 
 
-class Mirror:
+class Mirror(AtDesk):
     """Brings both sides of every follow in line; safe to repeat and to reorder."""
 
-    def __init__(self, shards: Shards, outbox: Outbox, accounts: Accounts, ties: Ties) -> None:
-        self._shards, self._outbox, self._accounts, self._ties = shards, outbox, accounts, ties
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:

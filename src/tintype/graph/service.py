@@ -21,7 +21,7 @@ from tintype.graph.following import MOST_FOLLOWEES, Follows
 from tintype.graph.leaving import Leaving
 from tintype.graph.mirroring import Change, Listener, Mirror
 from tintype.graph.relations import ONESELF, STRANGER, Relation
-from tintype.graph.store import QUERIES
+from tintype.graph.store import QUERIES, Desk
 
 KEEP_ENDED = timedelta(days=7)
 """How long the trace of an ended follow or block tells late events that they are late."""
@@ -35,13 +35,12 @@ class Graph:
         self, shards: Shards, outbox: Outbox, accounts: Accounts, limiter: Limiter, ties: Ties
     ) -> None:
         self._shards, self._ties = shards, ties
-        self.mirror = Mirror(shards, outbox, accounts, ties)
-        self.follows = Follows(shards, outbox, accounts, limiter=limiter, mirror=self.mirror, ties=ties)
-        self.blocks = Blocks(
-            shards, outbox, accounts, limiter=limiter, mirror=self.mirror, follows=self.follows, ties=ties
-        )
-        self.attitudes = Attitudes(shards, accounts, limiter, ties)
-        self._leaving = Leaving(shards, accounts, follows=self.follows, blocks=self.blocks)
+        desk = Desk(shards, outbox, accounts, limiter, ties)
+        self.mirror = Mirror(desk)
+        self.follows = Follows(desk, self.mirror)
+        self.blocks = Blocks(desk, self.mirror, self.follows)
+        self.attitudes = Attitudes(desk)
+        self._leaving = Leaving(desk, self.follows, self.blocks)
 
     async def follow(self, follower: AccountId, followee: AccountId) -> State:
         """Follow, or ask to, once; returns which it became."""

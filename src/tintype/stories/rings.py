@@ -57,7 +57,7 @@ class Rings:
 
     def __init__(self, wire: Wire, namespace: str, load: Load) -> None:
         self._wire, self._prefix, self._load = wire, f"{namespace}:ring:", load
-        self._shelf: Shelf[AccountId, Shown] = wire.near.shelf(self._prefix, _read_id, MOST_NEAR)
+        self._shelf: Shelf[int, Shown] = wire.near.shelf(self._prefix, int, MOST_NEAR)
         self._errands = Errands()
 
     async def find(self, authors: Sequence[AccountId]) -> dict[AccountId, Shown]:
@@ -151,10 +151,6 @@ def _decode(value: bytes | None) -> Shown | None:
     if value is None or value[:1] == LEASE_MARK:
         return None
     return () if value == NOTHING else msgspec.msgpack.decode(value, type=Shown)
-
-
-def _read_id(name: str) -> AccountId:
-    return AccountId(int(name))
 
 
 def _those_who_show(loaded: Mapping[AccountId, Shown]) -> dict[AccountId, Shown]:
