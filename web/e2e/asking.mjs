@@ -3,19 +3,17 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { launch, person, publish, seesAt } from "./kit.mjs";
+import { publish, seesAt } from "./kit.mjs";
+import { PHONE, play, RUN, WIDE } from "./stage.mjs";
 
 const [address, photo, shots] = process.argv.slice(2);
-const run = Date.now().toString(36).slice(-5);
-const ANA = `ana.${run}`;
-const BO = `bo.${run}`;
+const ANA = `ana.${RUN}`;
+const BO = `bo.${RUN}`;
 const CAPTION = "Behind the garden wall";
-const browser = await launch();
-const troubles = [];
 
-try {
-  const ana = await person(browser, address, ANA, { viewport: { width: 1280, height: 860 }, troubles });
-  const bo = await person(browser, address, BO, { viewport: { width: 390, height: 800 }, troubles });
+await play(address, async (enter) => {
+  const ana = await enter(ANA, WIDE);
+  const bo = await enter(BO, PHONE);
   await hides(ana);
   const post = await publish(ana, photo, CAPTION);
 
@@ -28,10 +26,7 @@ try {
   await declines(ana);
   await isKeptOut(bo, post);
   assert.equal((await bo.call("GET", `/profiles/${ANA}`)).relationship.viewer_has_requested, false);
-  assert.deepEqual(troubles, [], "the console stays quiet");
-} finally {
-  await browser.close();
-}
+});
 
 async function hides({ page, call }) {
   await page.goto(`${address}/settings/privacy`);

@@ -3,18 +3,16 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { launch, person, publish, seesAt } from "./kit.mjs";
+import { publish, seesAt } from "./kit.mjs";
+import { PHONE, play, RUN } from "./stage.mjs";
 
 const [address, photo, shots] = process.argv.slice(2);
-const run = Date.now().toString(36).slice(-5);
-const ANA = `ana.${run}`;
-const BO = `bo.${run}`;
-const browser = await launch();
-const troubles = [];
+const ANA = `ana.${RUN}`;
+const BO = `bo.${RUN}`;
 
-try {
-  const ana = await person(browser, address, ANA, { viewport: { width: 1280, height: 800 }, troubles });
-  const bo = await person(browser, address, BO, { viewport: { width: 390, height: 800 }, troubles });
+await play(address, async (enter) => {
+  const ana = await enter(ANA, { viewport: { width: 1280, height: 800 } });
+  const bo = await enter(BO, PHONE);
   await publish(ana, photo, "Evening light");
   await bo.call("PUT", `/accounts/${ana.id}/follow`);
 
@@ -23,10 +21,7 @@ try {
   await tellsStory(ana);
   await watchesStory(bo);
   await seesWhoWatched(ana);
-  assert.deepEqual(troubles, [], "the console stays quiet");
-} finally {
-  await browser.close();
-}
+});
 
 async function comments(bo) {
   const { page } = bo;

@@ -3,19 +3,17 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { launch, person, publish, seesAt, tellStory } from "./kit.mjs";
+import { publish, seesAt, tellStory } from "./kit.mjs";
+import { PHONE, play, RUN, WIDE } from "./stage.mjs";
 
 const [address, photo, shots] = process.argv.slice(2);
-const run = Date.now().toString(36).slice(-5);
-const ANA = `ana.${run}`;
-const BO = `bo.${run}`;
-const browser = await launch();
-const troubles = [];
+const ANA = `ana.${RUN}`;
+const BO = `bo.${RUN}`;
 
-try {
-  const ana = await person(browser, address, ANA, { viewport: { width: 1280, height: 860 }, troubles });
-  const bo = await person(browser, address, BO, { viewport: { width: 390, height: 800 }, troubles });
-  const cy = await person(browser, address, `cy.${run}`, { viewport: { width: 390, height: 800 }, troubles });
+await play(address, async (enter) => {
+  const ana = await enter(ANA, WIDE);
+  const bo = await enter(BO, PHONE);
+  const cy = await enter(`cy.${RUN}`, PHONE);
   const posts = await areFriends(ana, bo, cy);
   await bo.page.clock.install(); // So that a minute can pass in a moment.
   await seesAt(bo, `${address}/`, "The pier of Ana");
@@ -25,10 +23,7 @@ try {
   await feedEmpties(bo);
   await seesNothingOf(bo, ANA, posts);
   await unblocks(ana, bo);
-  assert.deepEqual(troubles, [], "the console stays quiet");
-} finally {
-  await browser.close();
-}
+});
 
 // Each follows the other, each has a post and a story, and both have spoken under a third one's post.
 async function areFriends(ana, bo, cy) {

@@ -1,25 +1,17 @@
 // Finding somebody by keyboard, asking to follow, being let in; collections; a report, its decision and the appeal; a block.
 // node e2e/people.mjs ADDRESS PHOTO MODERATOR; exits with 1 and says what did not happen.
 
-import assert from "node:assert/strict";
-import { canFind, launch, person, publish, seesAt } from "./kit.mjs";
+import { canFind, publish, seesAt } from "./kit.mjs";
+import { PHONE, play, RUN, WIDE } from "./stage.mjs";
 
 const [address, photo, moderator] = process.argv.slice(2);
-// New people every time, so that it can be run again on the same installation.
-const run = Date.now().toString(36).slice(-5);
-const ANA = `ana.${run}`;
-const BO = `bo.${run}`;
-const browser = await launch();
-const troubles = [];
+const ANA = `ana.${RUN}`;
+const BO = `bo.${RUN}`;
 
-try {
-  const wide = { viewport: { width: 1280, height: 860 }, troubles };
-  const ana = await person(browser, address, ANA, wide);
-  const bo = await person(browser, address, BO, {
-    viewport: { width: 390, height: 800 },
-    troubles,
-  });
-  const mo = await person(browser, address, moderator, { ...wide, isNew: false });
+await play(address, async (enter) => {
+  const ana = await enter(ANA, WIDE);
+  const bo = await enter(BO, PHONE);
+  const mo = await enter(moderator, { ...WIDE, isNew: false });
   await ana.call("PATCH", "/accounts/me", { is_private: true });
   const post = await publish(ana, photo, "A quiet harbour");
 
@@ -30,10 +22,7 @@ try {
   await decides(mo);
   await appeals(ana);
   await blocks(ana, bo);
-  assert.deepEqual(troubles, [], "the console stays quiet");
-} finally {
-  await browser.close();
-}
+});
 
 async function findsAndAsks(bo) {
   const { page } = bo;
@@ -61,7 +50,7 @@ async function lets(ana, bo) {
   await bo.page.goto(`${address}/@${ANA}`);
   await bo.page.getByRole("link", { name: "A quiet harbour" }).waitFor();
   await ana.page.goto(`${address}/@${ANA}/followers`);
-  await ana.page.getByRole("searchbox").fill(run);
+  await ana.page.getByRole("searchbox").fill(RUN);
   await ana.page.getByRole("link", { name: new RegExp(BO) }).waitFor();
 }
 

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { proveIfAsked } from "./keys.mjs";
 import { person, publish } from "./kit.mjs";
-import { openBrowser, PASSWORD } from "./stage.mjs";
+import { logIn, openBrowser } from "./stage.mjs";
 
 const [address, photo, shots] = process.argv.slice(2);
 const name = `gone${Date.now() % 1e9}`;
@@ -50,17 +50,9 @@ async function rest(page, other) {
   await page.getByRole("link", { name: "Create an account" }).waitFor();
   await other.goto(`${address}/@${name}`);
   await other.getByText("Nobody goes by that name").waitFor();
-  await logIn(page);
+  await logIn(page, address, name);
   await other.reload();
   await other.getByRole("img", { name: "To be taken along" }).first().waitFor();
-}
-
-async function logIn(page) {
-  await page.goto(`${address}/login`);
-  await page.fill("[name=username]", name);
-  await page.fill("[name=password]", PASSWORD);
-  await page.click("button[type=submit]");
-  await page.waitForURL(`${address}/`);
 }
 
 async function shoot(page, title) {

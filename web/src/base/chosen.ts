@@ -1,4 +1,5 @@
 /** What a person may choose for this device, and how it is read back; without runes, for the script in the page (src/early). */
+import { recall } from "./device";
 import { isLocaleCode, type LocaleCode } from "./i18n/locales";
 
 export type Theme = "auto" | "light" | "dark";
@@ -41,10 +42,4 @@ function parse(text: string | null): Record<string, unknown> {
 }
 
 /** What was stored on this device, as text. */
-export function storedPrefs(): string | null {
-  try {
-    return localStorage.getItem(PREFS_KEY);
-  } catch {
-    return null; // Storage may be forbidden by the browser: the app then forgets, and works.
-  }
-}
+export const storedPrefs = (): string | null => recall(PREFS_KEY);

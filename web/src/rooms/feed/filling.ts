@@ -1,19 +1,9 @@
 /** Whether the site was being filled when this tab last looked: after a reload its progress is shown again. */
+import { recall, remember } from "../../base/device";
+
 const KEY = "tintype.filling";
 
-export function wasFilling(): boolean {
-  try {
-    return sessionStorage.getItem(KEY) !== null;
-  } catch {
-    return false; // Storage may be forbidden; then nothing is remembered.
-  }
-}
+export const wasFilling = (): boolean => recall(KEY, "sessionStorage") !== null;
 
-export function noteFilling(isFilling: boolean): void {
-  try {
-    if (isFilling) sessionStorage.setItem(KEY, "yes");
-    else sessionStorage.removeItem(KEY);
-  } catch {
-    // Storage may be forbidden; then nothing is remembered.
-  }
-}
+export const noteFilling = (isFilling: boolean): void =>
+  remember(KEY, isFilling ? "yes" : null, "sessionStorage");

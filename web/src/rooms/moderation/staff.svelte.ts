@@ -1,4 +1,5 @@
 /** Whether the one who is here moderates. Asked once, after the page is there: nothing else waits for it. */
+import { recall, remember } from "../../base/device";
 import { getRole } from "../../client/safety";
 import { session } from "../accounts";
 
@@ -10,7 +11,7 @@ class Staff {
 
   /** As it was the last time, so that what moderators have is there from the start and moves nothing. */
   expect(accountId: string): void {
-    if (this.#of !== accountId) this.isModerator = remembered() === accountId;
+    if (this.#of !== accountId) this.isModerator = recall(KEY) === accountId;
   }
 
   async look(accountId: string): Promise<void> {
@@ -20,7 +21,7 @@ class Staff {
       const role = await getRole();
       if (this.#of !== accountId) return;
       this.isModerator = role !== "person";
-      remember(this.isModerator ? accountId : null);
+      remember(KEY, this.isModerator ? accountId : null);
     } catch {
       this.#of = null; // Asked again with the next page.
     }
@@ -29,23 +30,6 @@ class Staff {
   forget(): void {
     this.#of = null;
     this.isModerator = false;
-  }
-}
-
-function remembered(): string | null {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null; // A browser that keeps nothing.
-  }
-}
-
-function remember(accountId: string | null): void {
-  try {
-    if (accountId === null) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, accountId);
-  } catch {
-    // It is asked for again the next time.
   }
 }
 

@@ -1,4 +1,5 @@
 /** The draft across a reload: the server has the pictures for a day, this browser remembers what was said about them. */
+import { recall, remember } from "../../../base/device";
 import type { SavedUpload } from "../../media";
 
 export interface SavedPlace {
@@ -20,18 +21,13 @@ export interface SavedDraft {
 const KEY = "tintype.draft.";
 
 export function keepDraft(accountId: string, draft: SavedDraft | null): void {
-  try {
-    if (draft === null) localStorage.removeItem(KEY + accountId);
-    else localStorage.setItem(KEY + accountId, JSON.stringify(draft));
-  } catch {
-    // Storage may be full or forbidden; the draft still lives until the tab closes.
-  }
+  remember(KEY + accountId, draft === null ? null : JSON.stringify(draft));
 }
 
 /** What was kept, or null when there is nothing or it cannot be read. */
 export function findDraft(accountId: string): SavedDraft | null {
   try {
-    const saved = JSON.parse(localStorage.getItem(KEY + accountId) ?? "null") as SavedDraft | null;
+    const saved = JSON.parse(recall(KEY + accountId) ?? "null") as SavedDraft | null;
     return saved !== null && Array.isArray(saved.uploads) && typeof saved.caption === "string" ? saved : null;
   } catch {
     return null;
