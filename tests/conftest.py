@@ -5,11 +5,12 @@ import fcntl
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,12 +23,14 @@ from tests.support import Person, delete_all_rows, join, make_databases, serve
 from tintype.base.bus import Names
 from tintype.base.settings import Settings
 from tintype.schema import apply_schema
+from tintype.stack.binaries import find_valkey
 from tintype.wiring import Rooms, open_rooms
 from tintype.worker import Worker
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 RUN_FOLDER = pytest.StashKey[Path]()
 START_PATIENCE_S = 60
+PROCESS = os.environ.get("PYTEST_XDIST_WORKER", "main")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -87,18 +90,41 @@ def _start_engines(folder: Path, leader: int) -> None:
 
 
 @pytest.fixture(scope="session")
-async def settings(engines: dict[str, Any], run_folder: Path) -> Settings:
-    """Settings of this test process alone: own databases, own Redis database, own namespace, eight shards."""
-    name = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    number = int(name.removeprefix("gw")) if name != "main" else 15
-    home = run_folder / f"home-{name}"
+def own_redis(run_folder: Path) -> Iterator[str]:
+    """A Valkey of this test process alone; gone with it, however it ends.
+
+    A database of a common one would not do: when one test process empties its own, the server tells every client.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    options = ["--port", str(port), "--bind", "127.0.0.1", "--requirepass", "tests", "--save", ""]
+    shell = ["/bin/sh", "-c", '"$@" >/dev/null & read -r _; kill $!', "-", str(find_valkey().path), *options]
+    with subprocess.Popen(shell, stdin=subprocess.PIPE, cwd=run_folder) as server:
+        deadline = time.monotonic() + START_PATIENCE_S
+        while not _answers(port):
+            assert time.monotonic() < deadline, "Valkey did not start"
+            time.sleep(0.02)
+        yield f"redis://:tests@127.0.0.1:{port}/15"
+        server.communicate()  # the end of its input is what it waits for
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture(scope="session")
+async def settings(engines: dict[str, Any], own_redis: str, run_folder: Path) -> Settings:
+    """Settings of this test process alone: own databases, own Redis, own namespace, eight shards."""
+    home = run_folder / f"home-{PROCESS}"
     home.mkdir()
     made = Settings(
         home=home,
-        postgres=tuple(await make_databases(engines["postgres"], f"tintype_{name}")),
-        redis=f"{engines['redis'].rstrip('/').removesuffix('/0')}/{number}",
+        postgres=tuple(await make_databases(engines["postgres"], f"tintype_{PROCESS}")),
+        redis=own_redis,
         nats=tuple(engines["nats"]),
-        namespace=f"test_{name}",
+        namespace=f"test_{PROCESS}",
         shard_count=8,
         secret_key="not a secret in tests",
         outbox_keep_s=3600,
