@@ -39,8 +39,10 @@ try {
 
   await logOut(page);
   await page.getByRole("link", { name: "Forgot your password?" }).click();
+  const send = page.getByRole("button", { name: "Send the link" });
+  await send.waitFor(); // The page before has a field of the same name.
   await page.fill("[name=username]", name);
-  await page.getByRole("button", { name: "Send the link" }).click();
+  await send.click();
   await page.getByText("Look into your mailbox").waitFor();
   await page.goto(
     `${address}/reset-password#${await mailed(mails, `${name}@example.org`, "reset-password")}`,
