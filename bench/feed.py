@@ -1,13 +1,13 @@
-"""What a read of the home feed costs, beside a pull-only feed, the same site in Django, and the bare engines.
+"""What a read of the home feed costs, compared with a pull-only feed, the same site in Django, and bare engines.
 
-Each reader follows 100 authors of whom 10 are stars; pages have 20 posts with author, picture, numbers and what the
-reader likes and keeps. Ours: one web process, one PostgreSQL with 16 shards, Valkey; once as people mostly look, with
-nothing new since the last look, and once with news before every single read, so that list, standing, order and page are
-made anew each time. Pull-only: the same house on the same shards, but every read asks them for the newest posts of
-everybody followed. Django: one process of eight threads, one PostgreSQL, ORM, indexes, persistent connections. Engines:
-what ours asks of Redis and PostgreSQL when there are news, asked by a bare socket and by pgbench; they render nothing,
-so this is a floor. Everybody in turn, round by round; the ratio is CPU time of all processes per read at eight clients,
-Django's over ours.
+Each reader follows 100 authors of whom 10 are celebrities; pages have 20 posts with author, photo, counters and the
+reader's likes and saves. Ours: one web process, one PostgreSQL with 16 shards, Valkey; once as most reads are, with
+nothing new since the last one, and once with an invalidation before every read ("news"), so that timeline, viewer
+state, ranking and page are built again each time. Pull-only: the same rooms on the same shards, but every read fetches
+the newest posts of everybody followed. Django: one process of eight threads, one PostgreSQL, ORM, indexes, persistent
+connections. Engines: what ours sends to Redis and PostgreSQL after an invalidation, sent by a bare socket and by
+pgbench; they render nothing, so this is a floor. Contenders are interleaved; the ratio is CPU time of all processes
+per read at eight clients, Django's over ours.
 """
 
 import asyncio
@@ -16,31 +16,31 @@ import statistics
 import time
 from collections.abc import Callable
 
-from bench.feed_raw import postgres_s, redis_s
+from bench.feed_dataset import plan_dataset
+from bench.feed_replay import postgres_s, redis_s
 from bench.feed_sites import Sites, open_sites
-from bench.feed_town import plan_town
+from bench.harness import BenchResult, main
 from bench.http_load import Before, Call, send_all
 from bench.social_sites import Site, cpu_s_of
-from bench.support import BenchResult, main
 
 NAME = "feed"
 CLIENTS = (1, 8, 32)
 JUDGED_AT = 8
-Noted = dict[str, list[float]]
+Samples = dict[str, list[float]]
 
 
 def run(*, quick: bool = False) -> BenchResult:
-    """Measure all of them."""
+    """Measure all contenders."""
     readers, posts_each, calls, rounds = (6, 2, 120, 2) if quick else (32, 6, 600, 5)
     return asyncio.run(_measure(readers, posts_each, calls, rounds))
 
 
 async def _measure(readers: int, posts_each: int, calls: int, rounds: int) -> BenchResult:
-    noted: Noted = {}
-    async with open_sites(plan_town(readers, posts_each)) as sites:
+    samples: Samples = {}
+    async with open_sites(plan_dataset(readers, posts_each)) as sites:
         served: dict[str, tuple[Site, Before | None]] = {
             "ours": (sites.ours, None),
-            "news": (sites.ours, sites.bring_news),
+            "news": (sites.ours, sites.invalidate_before_read),
             "pull": (sites.pull, None),
             "django": (sites.django, None),
         }
@@ -50,15 +50,15 @@ async def _measure(readers: int, posts_each: int, calls: int, rounds: int) -> Be
             names = [*served, "engines"]
             for name in names[number % len(names) :] + names[: number % len(names)]:
                 if name == "engines":
-                    _note_engines(noted, sites, calls)
+                    _measure_engines(samples, sites, calls)
                 else:
-                    await _note_site(noted, name, *served[name], calls=calls, number=number)
-            print(f"round {number + 1} of {rounds}: {_told(noted, -1)}")
-    return _result(noted)
+                    await _measure_site(samples, name, *served[name], calls=calls, number=number)
+            print(f"round {number + 1} of {rounds}: {_summary(samples, -1)}")
+    return _result(samples)
 
 
-async def _note_site(
-    noted: Noted, name: str, site: Site, before: Before | None, *, calls: int, number: int
+async def _measure_site(
+    samples: Samples, name: str, site: Site, before: Before | None, *, calls: int, number: int
 ) -> None:
     for clients in CLIENTS:
         count = calls if name != "django" else calls // 3
@@ -73,7 +73,7 @@ async def _note_site(
             "p99 ms": _at(took, 0.99) * 1000,
         }
         for what, value in values.items():
-            noted.setdefault(f"{label} {what}", []).append(value)
+            samples.setdefault(f"{label} {what}", []).append(value)
 
 
 async def _read(
@@ -87,28 +87,28 @@ async def _read(
     return {part: after[part] - spent[part] for part in after}, took, elapsed
 
 
-def _note_engines(noted: Noted, sites: Sites, count: int) -> None:
+def _measure_engines(samples: Samples, sites: Sites, count: int) -> None:
     settings, parts = sites.settings, sites.ours.parts
     clients: list[tuple[str, str, Callable[[], float]]] = [
         ("valkey", "redis", lambda: redis_s(settings.redis, sites.recorded, count)),
         ("postgres", "postgres", lambda: postgres_s(settings.postgres[0], sites.recorded, count)),
     ]
     total = 0.0
-    for part, label, ask in clients:
+    for part, label, measure in clients:
         before = cpu_s_of(parts[part])
-        client_s = ask()
+        client_s = measure()
         server_s = cpu_s_of(parts[part]) - before
         total += client_s + server_s
-        noted.setdefault(f"engines {label} client CPU-ms", []).append(client_s * 1000 / count)
-        noted.setdefault(f"engines {label} server CPU-ms", []).append(server_s * 1000 / count)
-    noted.setdefault("engines all CPU-ms", []).append(total * 1000 / count)
+        samples.setdefault(f"engines {label} client CPU-ms", []).append(client_s * 1000 / count)
+        samples.setdefault(f"engines {label} server CPU-ms", []).append(server_s * 1000 / count)
+    samples.setdefault("engines all CPU-ms", []).append(total * 1000 / count)
 
 
-def _result(noted: Noted) -> BenchResult:
+def _result(samples: Samples) -> BenchResult:
     at = f"{JUDGED_AT} all CPU-ms"
     ratios = {
-        said: [theirs / mine for theirs, mine in zip(noted[peer], noted[ours], strict=True)]
-        for said, peer, ours in (
+        label: [theirs / mine for theirs, mine in zip(samples[peer], samples[ours], strict=True)]
+        for label, peer, ours in (
             ("django", f"django {at}", f"ours {at}"),
             ("django, with news", f"django {at}", f"news {at}"),
             ("pull-only", f"pull {at}", f"ours {at}"),
@@ -127,20 +127,20 @@ def _result(noted: Noted) -> BenchResult:
                 peer: [round(f(each), 2) for f in (statistics.median, min, max)]
                 for peer, each in ratios.items()
             },
-            "medians": {what: round(statistics.median(values), 3) for what, values in noted.items()},
+            "medians": {what: round(statistics.median(values), 3) for what, values in samples.items()},
         },
     )
 
 
-def _told(noted: Noted, place: int) -> str:
+def _summary(samples: Samples, index: int) -> str:
     at = JUDGED_AT
     return (
-        f"ours {noted[f'ours {at} web CPU-ms'][place]:.2f} CPU-ms in the web process, "
-        f"{noted[f'ours {at} all CPU-ms'][place]:.2f} in all; with news "
-        f"{noted[f'news {at} web CPU-ms'][place]:.2f} and {noted[f'news {at} all CPU-ms'][place]:.2f}; "
-        f"pull-only {noted[f'pull {at} all CPU-ms'][place]:.2f}, "
-        f"Django {noted[f'django {at} all CPU-ms'][place]:.2f}, "
-        f"bare engines {noted['engines all CPU-ms'][place]:.2f}"
+        f"ours {samples[f'ours {at} web CPU-ms'][index]:.2f} CPU-ms in the web process, "
+        f"{samples[f'ours {at} all CPU-ms'][index]:.2f} in all; with news "
+        f"{samples[f'news {at} web CPU-ms'][index]:.2f} and {samples[f'news {at} all CPU-ms'][index]:.2f}; "
+        f"pull-only {samples[f'pull {at} all CPU-ms'][index]:.2f}, "
+        f"Django {samples[f'django {at} all CPU-ms'][index]:.2f}, "
+        f"bare engines {samples['engines all CPU-ms'][index]:.2f}"
     )
 
 

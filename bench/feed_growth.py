@@ -1,9 +1,9 @@
 """Whether a read of the feed stays as cheap as it is when the site grows from 1,000 to 100,000 people.
 
-Towns of each size live side by side on the same engines, each in databases of its own and with a web process of its
-own, and take turns: the same number of feeds over HTTP, by people chosen at random, each of whom follows about twenty.
-Counted are processor time in the web process, in PostgreSQL and in Valkey, and pages that PostgreSQL touched. The ratio
-is the cost of a read in the smallest town over that in the largest: 1 is flat.
+Installations of each size run side by side on the same servers, each with its own databases and web process, and take
+turns: the same number of feeds over HTTP, by people chosen at random, each of whom follows about twenty. Measured are
+CPU time in the web process, in PostgreSQL and in Valkey, and pages that PostgreSQL read. The ratio is the cost of a
+read in the smallest installation over that in the largest: 1 is flat.
 """
 
 import asyncio
@@ -15,36 +15,36 @@ from dataclasses import dataclass, field
 
 import psutil
 
+from bench.harness import BenchResult, main
 from bench.http_load import Call, send_all
-from bench.support import BenchResult, main
-from bench.towns import Town, cpu_s, engines, town
+from bench.populated_installation import PopulatedInstallation, cpu_s, engines, populated_installation
 
 NAME = "feed-growth"
 CLIENTS = 8
 FEED = "/api/v1/feed?limit=20"
-SETTLED_S = 11.0
-"""A backend that falls idle tells what it has counted ten seconds later at the latest."""
+STATISTICS_DELAY_S = 11.0
+"""An idle PostgreSQL backend reports its statistics within ten seconds."""
 ENGINES = ("postgres", "valkey")
 
 
 @dataclass
 class Costs:
-    """CPU-ms a read of each part, round by round."""
+    """CPU-ms per read of each process, round by round."""
 
     by_part: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
 
-    def note(self, spent: dict[str, float]) -> None:
-        """One round more."""
+    def add(self, spent: dict[str, float]) -> None:
+        """Record one round."""
         for part, value in spent.items():
             self.by_part.setdefault(part, []).append(value)
 
     def totals(self) -> list[float]:
-        """All parts together, round by round."""
+        """Sum over all processes, round by round."""
         return [sum(each) for each in zip(*self.by_part.values(), strict=True)]
 
 
 def run(*, quick: bool = False) -> BenchResult:
-    """Measure every size, in turn."""
+    """Measure every size, interleaved."""
     sizes, viewers, reads, rounds = (
         ((200, 1_000, 5_000), 100, 200, 2) if quick else ((1_000, 10_000, 100_000), 500, 1_000, 5)
     )
@@ -54,19 +54,21 @@ def run(*, quick: bool = False) -> BenchResult:
 async def _measure(sizes: Sequence[int], viewers: int, reads: int, rounds: int) -> BenchResult:
     async with AsyncExitStack() as stack:
         found, processes = await stack.enter_async_context(engines())
-        towns: list[Town] = []
+        installations: list[PopulatedInstallation] = []
         for size in sizes:
-            towns.append(await stack.enter_async_context(town(found, size, viewers)))
-            await _warm(towns[-1])
-            print(f"{size:,} people are there")
-        await asyncio.sleep(SETTLED_S)
-        before = [await each.buffers() for each in towns]
-        costs = [Costs() for _ in towns]
+            installations.append(
+                await stack.enter_async_context(populated_installation(found, size, viewers))
+            )
+            await _warm(installations[-1])
+            print(f"{size:,} people created")
+        await asyncio.sleep(STATISTICS_DELAY_S)
+        before = [await each.buffers() for each in installations]
+        costs = [Costs() for _ in installations]
         for number in range(rounds):
-            for place in _rotated(len(towns), number):
-                costs[place].note(await _spend(towns[place], processes, reads, number))
-        await asyncio.sleep(SETTLED_S)
-        after = [await each.buffers() for each in towns]
+            for index in _rotated(len(installations), number):
+                costs[index].add(await _spend(installations[index], processes, reads, number))
+        await asyncio.sleep(STATISTICS_DELAY_S)
+        after = [await each.buffers() for each in installations]
         pages = [(end - start) / (reads * rounds) for start, end in zip(before, after, strict=True)]
     return _result(sizes, costs, pages)
 
@@ -85,30 +87,30 @@ def _result(sizes: Sequence[int], costs: Sequence[Costs], pages: Sequence[float]
                     f"CPU-ms {part}": round(statistics.median(each), 3) for part, each in cost.by_part.items()
                 },
                 "CPU-ms": round(statistics.median(cost.totals()), 3),
-                "PostgreSQL pages": round(touched, 1),
+                "PostgreSQL pages": round(pages_read, 1),
             }
-            for size, cost, touched in zip(sizes, costs, pages, strict=True)
+            for size, cost, pages_read in zip(sizes, costs, pages, strict=True)
         },
     )
 
 
-async def _warm(one: Town) -> None:
-    """Every timeline exists, every post has been seen."""
+async def _warm(one: PopulatedInstallation) -> None:
+    """Read every feed twice, so that timelines and post caches exist."""
     for _ in range(2):
         await send_all(one.port, [Call("GET", FEED, token) for token in one.tokens], clients=CLIENTS)
 
 
 async def _spend(
-    one: Town, processes: dict[str, list[psutil.Process]], reads: int, number: int
+    one: PopulatedInstallation, processes: dict[str, list[psutil.Process]], reads: int, number: int
 ) -> dict[str, float]:
-    """CPU-ms a read of each part."""
+    """CPU-ms per read of each process."""
     parts = {"web": [one.web]} | {name: processes[name] for name in ENGINES}
     calls = [Call("GET", FEED, token) for token in random.Random(number).choices(one.tokens, k=reads)]
     before = {name: cpu_s(*each) for name, each in parts.items()}
     await send_all(one.port, calls, clients=CLIENTS)
     spent = {name: (cpu_s(*each) - before[name]) * 1000 / reads for name, each in parts.items()}
-    told = ", ".join(f"{name} {value:.2f}" for name, value in spent.items())
-    print(f"{one.people:,} people: {told} CPU-ms a read")
+    summary = ", ".join(f"{name} {value:.2f}" for name, value in spent.items())
+    print(f"{one.people:,} people: {summary} CPU-ms per read")
     return spent
 
 

@@ -1,4 +1,4 @@
-"""The sites of `bench feed`: ours and a pull-only one on the same engines, and Django on a PostgreSQL of its own."""
+"""The contenders of `bench feed`: ours and a pull-only feed on the same servers, and Django on its own PostgreSQL."""
 
 import json
 import os
@@ -11,15 +11,15 @@ from urllib.parse import urlsplit
 
 import psutil
 
-from bench.feed_news import News
-from bench.feed_raw import Recorded, record
-from bench.feed_town import Plan, Settled, settle_town
+from bench.feed_dataset import Dataset, SeededDataset, seed_dataset
+from bench.feed_invalidation import FeedInvalidator
+from bench.feed_replay import Recorded, record
 from bench.http_load import Before, Call
 from bench.social_sites import CHECKOUT, Site, engines, environment_of, free_port, started, wait_for
 from tintype.base.log import set_up_log
-from tintype.base.memory import connect_redis
 from tintype.base.settings import Settings
-from tintype.base.wire import PipelinedWire
+from tintype.redis.client import PipelinedRedisClient
+from tintype.redis.connect import connect_redis
 from tintype.schema import apply_schema
 from tintype.wiring import open_rooms
 
@@ -28,21 +28,21 @@ SHARDS = 16
 
 @dataclass(frozen=True)
 class Sites:
-    """Everything that is measured."""
+    """The running contenders, and what is needed to measure them."""
 
     ours: Site
     pull: Site
     django: Site
     recorded: list[Recorded]
-    """What ours asks of its engines, read by read."""
-    bring_news: Before
+    """What our feed sends to Redis and PostgreSQL, read by read."""
+    invalidate_before_read: Before
     settings: Settings
 
 
 @asynccontextmanager
-async def open_sites(plan: Plan) -> AsyncGenerator[Sites]:
-    """All of them, up and seeded alike."""
-    async with engines() as (found, engines_of), _django(plan) as django:
+async def open_sites(dataset: Dataset) -> AsyncGenerator[Sites]:
+    """Start all contenders with the same dataset."""
+    async with engines() as (found, engines_of), _django(dataset) as django:
         settings = Settings(
             home=found.home,
             postgres=found.postgres,
@@ -56,8 +56,8 @@ async def open_sites(plan: Plan) -> AsyncGenerator[Sites]:
         set_up_log(settings, process="bench")
         await apply_schema(settings)
         async with open_rooms(settings, process="bench") as rooms:
-            settled = await settle_town(rooms, plan)
-            recorded = await record(rooms, settled)
+            seeded = await seed_dataset(rooms, dataset)
+            recorded = await record(rooms, seeded)
         parts = {name: engines_of[name] for name in ("postgres", "valkey")}
         port, pull_port, environment = free_port(), free_port(), environment_of(settings)
         with (
@@ -67,28 +67,28 @@ async def open_sites(plan: Plan) -> AsyncGenerator[Sites]:
             await wait_for(port)
             await wait_for(pull_port)
             yield Sites(
-                Site(port, parts | {"web": psutil.Process(web.pid)}, settled.tokens),
-                Site(pull_port, parts | {"web": psutil.Process(pull.pid)}, settled.tokens),
+                Site(port, parts | {"web": psutil.Process(web.pid)}, seeded.tokens),
+                Site(pull_port, parts | {"web": psutil.Process(pull.pid)}, seeded.tokens),
                 django,
                 recorded,
-                _messenger(settings, settled),
+                _invalidator(settings, seeded),
                 settings,
             )
 
 
-def _messenger(settings: Settings, settled: Settled) -> Before:
-    """Brings news to the reader whose call comes next."""
-    readers = dict(zip(settled.tokens, settled.readers, strict=True))
-    news = News(PipelinedWire(connect_redis(settings)), settings)
+def _invalidator(settings: Settings, seeded: SeededDataset) -> Before:
+    """Return a hook that invalidates the feed of the reader whose request comes next."""
+    readers = dict(zip(seeded.tokens, seeded.readers, strict=True))
+    invalidator = FeedInvalidator(PipelinedRedisClient(connect_redis(settings)), settings)
 
-    async def bring(call: Call) -> None:
-        await news.bring(readers[call.token])
+    async def invalidate(call: Call) -> None:
+        await invalidator.invalidate(readers[call.token])
 
-    return bring
+    return invalidate
 
 
 @asynccontextmanager
-async def _django(plan: Plan) -> AsyncGenerator[Site]:
+async def _django(dataset: Dataset) -> AsyncGenerator[Site]:
     async with engines() as (found, engines_of):
         address = urlsplit(found.postgres[0])
         environment = os.environ | {
@@ -98,10 +98,16 @@ async def _django(plan: Plan) -> AsyncGenerator[Site]:
             "PEER_PASSWORD": address.password or "",
             "PEER_NAME": address.path.lstrip("/"),
         }
-        command = [sys.executable, "-m", "bench.peers.django_social.serve", "feed", json.dumps(asdict(plan))]
+        command = [
+            sys.executable,
+            "-m",
+            "bench.peers.django_social.serve",
+            "feed",
+            json.dumps(asdict(dataset)),
+        ]
         run(command, env=environment, cwd=CHECKOUT, check=True)  # noqa: ASYNC221 - nothing else runs
         port = free_port()
         with started(["-m", "bench.peers.django_social.serve", "serve", str(port)], environment) as web:
             await wait_for(port)
             parts = {"postgres": engines_of["postgres"], "web": psutil.Process(web.pid)}
-            yield Site(port, parts, [f"token{number}" for number in range(plan.readers)])
+            yield Site(port, parts, [f"token{number}" for number in range(dataset.readers)])

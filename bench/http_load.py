@@ -1,4 +1,4 @@
-"""A bare HTTP/1.1 client for benches: connections stay open and little is parsed, so that the server is the cost."""
+"""A minimal HTTP/1.1 load client: connections stay open and little is parsed, so that the server is the cost."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ class Call:
     body: bytes = b""
 
     def encode(self) -> bytes:
-        """The request as it travels."""
+        """The request in HTTP/1.1."""
         head = (
             f"{self.method} {self.path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {self.token}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(self.body)}\r\n\r\n"
@@ -27,8 +27,8 @@ class Call:
 Before = Callable[[Call], Awaitable[None]]
 
 
-class Wrong(Exception):
-    """The server refused what it should not have."""
+class UnexpectedStatus(Exception):
+    """The server answered with an error status."""
 
 
 async def send_all(
@@ -64,7 +64,7 @@ async def _answer(reader: asyncio.StreamReader, call: Call) -> None:
     status = int(head.split(b" ", 2)[1])
     body = await _chunks(reader) if b"transfer-encoding: chunked" in head else await _sized(reader, head)
     if status >= 300:
-        raise Wrong(f"{call.method} {call.path}: {status} {body[:300]!r}")
+        raise UnexpectedStatus(f"{call.method} {call.path}: {status} {body[:300]!r}")
 
 
 async def _sized(reader: asyncio.StreamReader, head: bytes) -> bytes:

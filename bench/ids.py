@@ -1,12 +1,12 @@
-"""How fast ids are that never repeat, beside the published function, bigserial and uuidv7.
+"""How fast unique ids are generated, compared with the published function, bigserial and uuidv7.
 
 Draws: ids made within one statement, all clients on one shard. Inserts: rows stored one by one, on one shard
 and spread over sixteen. The server syncs nothing to disk: with it, the disk would be measured and not the ids.
 pgbench drives it with prepared statements, so that the client is not measured either.
 """
 
+from bench.harness import BenchResult, Measure, Ratio, Rounds, main, run_interleaved
 from bench.ids_server import CONTENDERS, IdServer
-from bench.support import BenchResult, Measure, Ratio, Rounds, main, run_interleaved
 
 NAME = "ids"
 OURS = "ours"
@@ -39,7 +39,7 @@ def run(*, quick: bool = False) -> BenchResult:
 
 
 def contenders(server: IdServer, workload: str, clients: int) -> dict[str, Measure]:
-    """Return what one round measures."""
+    """Return the measurements of one round."""
 
     def measure(kind: str) -> Measure:
         if workload == "draws":

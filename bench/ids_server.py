@@ -1,4 +1,4 @@
-"""The server of the id bench: sixteen shards, and in each a table for every way to make ids."""
+"""The server of `bench ids`: sixteen shards, each with a table for every way to generate ids."""
 
 import asyncio
 import re
@@ -46,7 +46,7 @@ END $$;
 
 
 class IdServer:
-    """A private server, gone with everything in it at the end of the bench."""
+    """A local server, deleted at the end of the benchmark."""
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="shardwright-bench-"))
@@ -67,12 +67,12 @@ class IdServer:
         shutil.rmtree(self._folder)
 
     def draw(self, kind: str, clients: int) -> float:
-        """Return how many ids a second the clients draw from one shard."""
+        """Return how many ids per second the clients draw from one shard."""
         call = CONTENDERS[kind].format(schema=schema_name(1))
         return DRAWS * self._pgbench([f"SELECT count({call}) FROM generate_series(1, {DRAWS})"], clients)
 
     def insert(self, kind: str, clients: int, *, spread: bool) -> float:
-        """Return how many rows a second the clients store, each in a transaction of its own."""
+        """Return how many rows per second the clients store, each in a transaction of its own."""
         tables = [f"{schema_name(number)}.by_{kind}" for number in (range(SHARDS) if spread else [1])]
         self._sql(f"TRUNCATE {', '.join(tables)}; CHECKPOINT")
         return self._pgbench(
@@ -80,7 +80,7 @@ class IdServer:
         )
 
     def count_repeats(self, kind: str, clients: int) -> float:
-        """Return how many of a million ids, drawn by all clients at the same time, were there already."""
+        """Return how many of a million ids, drawn by all clients at the same time, were repeated."""
         call = CONTENDERS[kind].format(schema=schema_name(2))
         self._sql("DROP TABLE IF EXISTS drawn; CREATE UNLOGGED TABLE drawn (id bigint)")
         draw = f"INSERT INTO drawn SELECT {call} FROM generate_series(1, {DRAWS})"
@@ -116,7 +116,7 @@ class IdServer:
         return done.stdout.strip()
 
     def _pgbench(self, scripts: list[str], clients: int, length: str = f"--time={SECONDS}") -> float:
-        """Return the transactions a second of clients that run the scripts at random."""
+        """Return the transactions per second of clients that run the scripts at random."""
         files: list[str] = []
         for number, script in enumerate(scripts):
             path = self._folder / f"{number}.sql"
@@ -135,5 +135,5 @@ class IdServer:
         )
         found = re.search(r"^tps = ([0-9.]+)", done.stdout, re.MULTILINE)
         if found is None:
-            raise RuntimeError(f"pgbench told no rate: {done.stdout}")
+            raise RuntimeError(f"pgbench printed no rate: {done.stdout}")
         return float(found.group(1))

@@ -1,7 +1,7 @@
-"""How much work a look is: one 33-step table on a picture of 1080 by 1350, beside vips' mapim and numpy.
+"""CPU cost of a look (photo filter): a 33-step lookup table on 1080 by 1350 pixels, compared with vips and numpy.
 
-Rates are pictures for each second of processor time, on one core. All three interpolate between the same eight corners
-of the same folded table; their results are compared first. The goal is 40 CPU-ms for a look.
+Rates are photos per CPU second, on one core. All three interpolate between the same eight corners of the same folded
+table; their results are compared first. The goal is 40 CPU-ms per look.
 """
 
 import os
@@ -16,8 +16,8 @@ import numpy as np
 import pyvips
 from numpy.typing import NDArray
 
-from bench.support import BenchResult, Measure, main, run_interleaved
-from tintype.demo.pictures import draw
+from bench.harness import BenchResult, Measure, main, run_interleaved
+from tintype.demo import draw_scene
 from tintype.media.looks import Edit, cut, tint
 from tintype.media.looks.fold import fold
 from tintype.media.looks.recipe import SIZE
@@ -31,7 +31,7 @@ Pixels = NDArray[Any]
 
 
 def run(*, quick: bool = False) -> BenchResult:
-    """Apply the look again and again, each way in turn; the headline is ours over vips."""
+    """Apply the look repeatedly, contenders interleaved; the headline is ours over vips."""
     image = source()
     ways: dict[str, Callable[[], Pixels]] = {
         OURS: lambda: tint(image, Edit(look=LOOK)).numpy(),
@@ -55,15 +55,15 @@ def run(*, quick: bool = False) -> BenchResult:
 
 
 def source() -> pyvips.Image:
-    """A picture with the smooth tones and the details of a photograph."""
-    picture = draw("bokeh", "warm", (WIDTH, HEIGHT), seed="looks").convert("RGB")
+    """An image with the smooth tones and the details of a photograph."""
+    picture = draw_scene("bokeh", "warm", (WIDTH, HEIGHT), seed="looks").convert("RGB")
     return pyvips.Image.new_from_memory(picture.tobytes(), WIDTH, HEIGHT, 3, "uchar").copy(
         interpretation="srgb"
     )
 
 
 def more(image: pyvips.Image) -> dict[str, Callable[[], object]]:
-    """What else an edit may cost."""
+    """Other parts of an edit."""
     return {
         "folding the table": lambda: fold(FULL),
         "look, sliders, vignette and grain": lambda: tint(image, FULL).numpy(),
@@ -72,7 +72,7 @@ def more(image: pyvips.Image) -> dict[str, Callable[[], object]]:
 
 
 def with_numpy(image: pyvips.Image) -> Pixels:
-    """Eight corners, weighted."""
+    """Trilinear interpolation in numpy: eight corners, weighted."""
     table = fold(Edit(look=LOOK))
     at = image.numpy().reshape(-1, 3).astype(np.float32) * np.float32((SIZE - 1) / 255)
     base = np.minimum(at.astype(np.int32), SIZE - 2)
@@ -88,7 +88,7 @@ def with_numpy(image: pyvips.Image) -> Pixels:
 
 
 def with_vips(image: pyvips.Image) -> Pixels:
-    """Two look-ups in the strip, one slice apart, and the blend between them."""
+    """Trilinear interpolation in vips: two lookups in the strip, one slice apart, blended."""
     rows = fold(Edit(look=LOOK)).reshape(SIZE, SIZE, SIZE, 3).transpose(1, 0, 2, 3)
     strip = pyvips.Image.new_from_array(np.ascontiguousarray(rows).reshape(SIZE, SIZE**2, 3) * 255)
     at = image.cast("float") * ((SIZE - 1) / 255)
@@ -103,7 +103,7 @@ def with_vips(image: pyvips.Image) -> Pixels:
 
 
 def check_alike(ways: dict[str, Callable[[], Pixels]]) -> None:
-    """Nobody wins by being wrong."""
+    """Raise unless all contenders produce the same pixels, within one level."""
     first, *others = (way().astype(int) for way in ways.values())
     worst = max(int(np.abs(first - other).max()) for other in others)
     if worst > 1:
@@ -111,12 +111,12 @@ def check_alike(ways: dict[str, Callable[[], Pixels]]) -> None:
 
 
 def measure(way: Callable[[], object]) -> Measure:
-    """Pictures for each second of processor time."""
+    """Photos per CPU second."""
     return lambda: 1000 / cost(way, rounds=2)
 
 
 def cost(way: Callable[[], object], rounds: int = 7) -> float:
-    """The processor time of the best of a few tries, in milliseconds."""
+    """CPU time of the fastest of a few runs, in milliseconds."""
     tries: list[float] = []
     for _ in range(rounds):
         started = time.process_time()

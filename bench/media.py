@@ -1,8 +1,8 @@
-"""How much work a photo is: all eight sizes of a 12-MP JPEG, beside the floor, Pillow and a thumbnail for each size.
+"""CPU cost of a photo: all eight sizes of a 12-MP JPEG, compared with the floor, Pillow and one thumbnail per size.
 
-Rates are photos for each second of processor time, on one core. The floor is what nobody can go below: one shrunk
+Rates are photos per CPU second, on one core. The floor is the least possible work: one shrunk
 decode and eight encodes by libjpeg-turbo, no scaling at all. Likeness (SSIM) and sharpness are measured against a
-full decode scaled in one step, so that nobody wins by being soft.
+full decode scaled in one step, so that a blurry result does not win.
 """
 
 import asyncio
@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from bench.harness import BenchResult, Measure, main, run_interleaved
 from bench.media_contenders import Contender, contenders
 from bench.media_quality import measure_quality
-from bench.support import BenchResult, Measure, main, run_interleaved
-from tintype.media.photos import make_photo_apart
-from tintype.media.sandbox.connection import close_helper
+from tintype.media.photos import make_photo_in_sandbox
+from tintype.media.sandbox.connection import close_fork_server
 
 NAME = "media"
 OURS, FLOOR, PEER = "ours", "floor", "Pillow draft and pyramid"
@@ -29,7 +29,7 @@ Row = dict[str, str | float]
 
 
 def run(*, quick: bool = False) -> BenchResult:
-    """Make the sizes again and again, each way in turn; the headline is ours over Pillow."""
+    """Make the sizes repeatedly, contenders interleaved; the headline is ours over Pillow."""
     with tempfile.TemporaryDirectory() as folder:
         source, out = Path(folder, "source.jpg"), Path(folder, "out")
         out.mkdir()
@@ -83,8 +83,8 @@ def measure_memory(name: str, source: Path, out: Path) -> float:
         "print(Path('/proc/self/status').read_text().partition('VmHWM:')[2].split()[0])"
     )
     command = [sys.executable, "-c", code, name, str(source), str(out)]
-    said = subprocess.run(command, capture_output=True, text=True, check=True)
-    return round(int(said.stdout) / 1000, 1)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return round(int(done.stdout) / 1000, 1)
 
 
 def describe_quality(source: Path, out: Path) -> Row:
@@ -97,11 +97,11 @@ def describe_quality(source: Path, out: Path) -> Row:
 
 
 def measure_sandbox(ours: Contender, source: Path, out: Path, rounds: int) -> Row:
-    """Return what a process of its own costs a photo, in time that passes."""
+    """Return the wall time that a separate process adds per photo."""
 
     async def apart() -> float:
         started = time.perf_counter()
-        await make_photo_apart(source, out)
+        await make_photo_in_sandbox(source, out)
         return time.perf_counter() - started
 
     def here() -> float:
@@ -114,7 +114,7 @@ def measure_sandbox(ours: Contender, source: Path, out: Path, rounds: int) -> Ro
         return [(await apart(), here()) for _ in range(rounds)]
 
     pairs = asyncio.run(both())
-    close_helper()
+    close_fork_server()
     extra = [1000 * (apart - here) for apart, here in pairs]
     return {
         "ms": round(statistics.median(extra), 1),

@@ -52,7 +52,7 @@ def pillow_sizes(source: Path) -> Iterator[Named]:
 
 
 def thumbnail_each(source: Path, out: Path) -> None:
-    """Libvips' thumbnail for every size: each decodes the photo anew, shrunk as far as that size allows."""
+    """Libvips' thumbnail for every size: each decodes the photo again, shrunk as far as that size allows."""
     content = source.read_bytes()
     with Image.open(io.BytesIO(content)) as image:
         side = min(SIZES[0], SIZES[0] * image.height // image.width)
@@ -66,7 +66,7 @@ def thumbnail_each(source: Path, out: Path) -> None:
 
 
 def contenders(source: Path, names: Iterable[str] = NAMES) -> dict[str, Contender]:
-    """Return the ways of those names."""
+    """Return the contenders of those names."""
     ways: dict[str, Contender] = {
         "ours": make_photo,
         "Pillow draft and pyramid": pillow_pyramid,

@@ -1,4 +1,4 @@
-"""How good small pictures are: likeness (SSIM) and sharpness, against a full decode scaled in one Lanczos step."""
+"""Quality of scaled photos: similarity (SSIM) and sharpness, against a full decode scaled in one Lanczos step."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ STEADY, CONTRAST = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 
 
 def measure_quality(source: Path, made: Path, name: str) -> tuple[float, float]:
-    """Return the likeness of one file to its ideal, and its sharpness as a share of the ideal's."""
+    """Return the similarity of one file to the reference, and its sharpness relative to it."""
     with Image.open(made / name) as image:
         found = image.convert("L")
     with Image.open(source) as image:

@@ -1,4 +1,4 @@
-"""What it costs that no event can be lost: the outbox beside bare JetStream.
+"""What guaranteed delivery costs: the outbox compared with bare JetStream.
 
 Ours: events committed with a write on a shard (ten to a transaction, as a busy site has them), relayed to
 JetStream and handled. Reference: the same messages published straight to JetStream, which keeps none of our
@@ -10,8 +10,8 @@ import time
 
 from nats.js.api import ConsumerConfig, RetentionPolicy, StreamConfig
 
-from bench.rooms import open_bench_rooms
-from bench.support import BenchResult, main
+from bench.bench_rooms import open_bench_rooms
+from bench.harness import BenchResult, main
 from tintype.base.events import Event
 from tintype.base.jobs import on
 from tintype.base.outbox import Outbox
@@ -26,7 +26,7 @@ SHARDS = 8
 
 
 class BenchNoted(Event, frozen=True):
-    """A fact about as large as a like."""
+    """An event about as large as a like."""
 
     number: int
     post_id: int
@@ -34,7 +34,7 @@ class BenchNoted(Event, frozen=True):
 
 
 def run(*, quick: bool = False) -> BenchResult:
-    """Measure both, in turn, and report events per second of ours over the reference."""
+    """Measure both, interleaved, and report events per second of ours over the reference."""
     events, rounds = (2_000, 2) if quick else (20_000, 5)
     ours, bare = asyncio.run(_measure(events, rounds))
     ratios = sorted(mine / theirs for mine, theirs in zip(ours, bare, strict=True))
@@ -72,7 +72,7 @@ async def _through_the_outbox(rooms: Rooms, events: int) -> float:
             is_done.set()
 
     handler = on(BenchNoted, handle, name="bench", concurrency=BATCH)
-    worker = Worker(rooms.settings, rooms.shards, rooms.bus, handlers=[handler], schedules=[])
+    worker = Worker(rooms.settings, rooms.shards, rooms.nats, handlers=[handler], schedules=[])
     running = asyncio.create_task(worker.run())
     await asyncio.sleep(1)  # consumers and relays are up
     started = time.perf_counter()
@@ -86,7 +86,7 @@ async def _through_the_outbox(rooms: Rooms, events: int) -> float:
 
 async def _write(rooms: Rooms, events: int, writer: int) -> None:
     async def poke(server: str) -> None:
-        await rooms.bus.publish(f"{rooms.settings.namespace}.poke.{server}")
+        await rooms.nats.publish(f"{rooms.settings.namespace}.poke.{server}")
 
     outbox = Outbox(poke)
     for start in range(0, events, PER_TRANSACTION):
@@ -97,7 +97,7 @@ async def _write(rooms: Rooms, events: int, writer: int) -> None:
 
 
 async def _through_jetstream(rooms: Rooms, events: int) -> float:
-    js = rooms.bus.jetstream()
+    js = rooms.nats.jetstream()
     await js.add_stream(StreamConfig(name="bare", subjects=["bare"], retention=RetentionPolicy.INTEREST))
     await js.add_consumer("bare", ConsumerConfig(durable_name="bare", max_ack_pending=4 * BATCH))
     pulled = await js.pull_subscribe_bind(consumer="bare", stream="bare")
@@ -116,7 +116,7 @@ async def _through_jetstream(rooms: Rooms, events: int) -> float:
 
 
 async def _publish(rooms: Rooms, payload: bytes, events: int) -> None:
-    js = rooms.bus.jetstream()
+    js = rooms.nats.jetstream()
     for _ in range(0, events, BATCH):
         await asyncio.gather(*(js.publish("bare", payload) for _ in range(BATCH)))
 

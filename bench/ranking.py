@@ -1,4 +1,4 @@
-"""What it costs to order a page: ranking 150 candidates beside reading as many small values from Redis.
+"""What ranking a page costs: scoring 150 candidates compared with reading as many small values from Redis.
 
 Ours: `Ranking.rank` of 150 posts this process knows, for a viewer of whom 200 authors, 128 hashtags and some 1,200 seen
 posts are known. Reference: one LRANGE of 150 ids and one MGET of 150 values of 64 bytes, sent together over redis-py,
@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from bench.rooms import open_bench_rooms
-from bench.support import BenchResult, Ratio, Rounds, main
+from bench.bench_rooms import open_bench_rooms
+from bench.harness import BenchResult, Ratio, Rounds, main
 from tintype.base.ids import AccountId, PostId
-from tintype.base.wire import PipelinedWire
-from tintype.ranking import Known
-from tintype.ranking.rows import AFFINITY, INTEREST, POST, short
+from tintype.ranking import ViewerFeatures
+from tintype.ranking.row_layouts import AFFINITY, INTEREST, POST, short_hash
+from tintype.redis.client import PipelinedRedisClient
 from tintype.wiring import Rooms
 
 NAME = "ranking"
@@ -28,7 +28,7 @@ Call = Callable[[], Awaitable[Any]]
 
 
 def run(*, quick: bool = False) -> BenchResult:
-    """Measure both, in turn, and report how many orders are made in the CPU time of one read."""
+    """Measure both, interleaved, and report how many rankings are made in the CPU time of one read."""
     rounds = asyncio.run(_measure(5 if quick else 40))
     ratio: Ratio = rounds.ratio("rank", "read")
     detail = {f"{name}, CPU-µs": round(1e6 / rounds.median(name)) for name in rounds.rates}
@@ -60,7 +60,7 @@ async def _rate(call: Call) -> float:
 
 
 async def _ranking(rooms: Rooms) -> Call:
-    """A viewer and posts as busy people have them; the posts' rows lie in Redis, as the worker leaves them."""
+    """A viewer and posts with plenty of data; the posts' features are in Redis, as the worker writes them."""
     chance, now = np.random.default_rng(1), time.time()
     ms = int(now * 1000) - rooms.shards.map.layout.epoch_ms
     ids = sorted(
@@ -75,23 +75,23 @@ async def _ranking(rooms: Rooms) -> Call:
     affinity["key"], interest["key"] = chance.permutation(300)[:AUTHORS], chance.permutation(500)[:TAGS]
     affinity["value"], interest["value"] = 5, 3
     affinity["at"] = interest["at"] = int(now) - 5_000
-    seen = [short(np.array(ids[::4], np.uint64)), chance.integers(0, 2**32, SEEN).astype(np.uint32)]
+    seen = [short_hash(np.array(ids[::4], np.uint64)), chance.integers(0, 2**32, SEEN).astype(np.uint32)]
     blobs = [affinity.tobytes(), interest.tobytes(), np.concatenate(seen).tobytes()]
 
     async def rank() -> None:
-        await rooms.ranking.rank(VIEWER, ids, Known.read(blobs))
+        await rooms.ranking.rank(VIEWER, ids, ViewerFeatures.parse(blobs))
 
     return rank
 
 
 async def _reading(rooms: Rooms) -> Call:
-    ids, wire = [str(1 << 60 | each) for each in range(POSTS)], PipelinedWire(rooms.redis)
-    await wire.ask(
+    ids, redis_client = [str(1 << 60 | each) for each in range(POSTS)], PipelinedRedisClient(rooms.redis)
+    await redis_client.execute(
         ("RPUSH", "bench:ids", *ids), ("MSET", *(part for each in ids for part in (each, "x" * 64)))
     )
 
     async def read() -> None:
-        await wire.ask(("LRANGE", "bench:ids", 0, -1), ("MGET", *ids))
+        await redis_client.execute(("LRANGE", "bench:ids", 0, -1), ("MGET", *ids))
 
     return read
 

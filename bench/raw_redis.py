@@ -1,4 +1,4 @@
-"""What Redis can take from one client that does nothing but write: commands packed beforehand, sent in windows.
+"""Maximum write rate of Redis with one client: commands packed beforehand, sent in windows.
 
 Stands in for redis-benchmark, which the wheel of Valkey does not carry: a socket in blocking mode, two windows of a
 thousand commands under way, answers of a known length counted, not parsed. The server is what is measured.
@@ -12,17 +12,17 @@ from urllib.parse import unquote, urlsplit
 
 WINDOW = 1_000
 ADDED = b":1\r\n"
-"""The answer to a ZADD of something new."""
+"""The reply to a ZADD of a new member."""
 
 
 def pack(*words: str | int | bytes) -> bytes:
-    """One command as it travels."""
+    """One command in the Redis protocol."""
     parts = [each if isinstance(each, bytes) else str(each).encode() for each in words]
     return b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%b\r\n" % (len(each), each) for each in parts)
 
 
 class RawRedis:
-    """One connection."""
+    """One blocking connection to Redis."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -36,18 +36,18 @@ class RawRedis:
             self._one(pack("SELECT", parts.path.strip("/")))
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._socket.close()
 
     def rate(self, commands: Sequence[bytes], answer: bytes = ADDED) -> float:
-        """Commands a second; every one must get the same answer."""
+        """Commands per second; each must get the same reply."""
         windows = [b"".join(each) for each in _windows(commands)]
         started = time.perf_counter()
         self._pass(windows, commands, answer)
         return len(commands) / (time.perf_counter() - started)
 
     def send(self, commands: Iterable[bytes]) -> None:
-        """Send commands one window after the other and read one line of answer each."""
+        """Send commands one window after the other and read one line of reply each."""
         for window in _windows(commands):
             self._socket.sendall(b"".join(window))
             for _ in window:

@@ -1,4 +1,4 @@
-"""What it costs to find the right shard: a point read and a gather of 20 ids over 2,000 schemas.
+"""What routing costs: a point read and a scatter-gather of 20 ids over 2,000 schemas.
 
 Ours against asyncpg and psycopg with the schema written into each statement, and against the limit: prepared
 statements on one schema, where there is nothing to route. First one caller with one connection each, then 16
@@ -10,6 +10,7 @@ costs. Memory is what PostgreSQL says the largest backend for single reads holds
 import asyncio
 import random
 
+from bench.harness import BenchResult, Ratio, Rounds, main, run_interleaved
 from bench.routing_cluster import (
     Cluster,
     Limit,
@@ -21,7 +22,6 @@ from bench.routing_cluster import (
     rate_of_points,
     touch_all,
 )
-from bench.support import BenchResult, Ratio, Rounds, main, run_interleaved
 
 NAME = "routing"
 HOT, ORDINARY, PLAIN, PSYCOPG, LIMIT = "ours, hot", "ours", "asyncpg", "psycopg", "the limit"

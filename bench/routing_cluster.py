@@ -15,7 +15,7 @@ import psycopg
 
 from shardwright.ids import schema_name
 from shardwright.local import LocalServer
-from shardwright.running import PoolOptions, Queries, Shards
+from shardwright.routing import PoolOptions, Queries, Shards
 from shardwright.topology import Directory, fetch_value, open_connection
 
 Clock = Callable[[], float]
@@ -37,16 +37,16 @@ MEMORY = "SELECT sum(total_bytes) / 1048576.0 FROM pg_backend_memory_contexts"
 
 
 def row_id(shard: int, row: int) -> int:
-    """The id of a row, as if made long ago."""
+    """The id of a row, with a timestamp in the past."""
     return 1 << 40 | shard << 10 | row
 
 
 class Cluster:
-    """A private server whose shards hold a few posts each, gone at the end of the bench."""
+    """A local server whose shards have a few posts each, deleted at the end of the benchmark."""
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="shardwright-bench-"))
-        self._folder.chmod(0o711)  # the account that runs the server passes through
+        self._folder.chmod(0o711)  # the account that runs the server must traverse it
         settings = {"autovacuum": "off", "shared_buffers": "256MB", "max_locks_per_transaction": "256"}
         self._server = LocalServer(self._folder / "server", durable=False, settings=settings)
 
@@ -62,14 +62,14 @@ class Cluster:
 
     @property
     def dsn(self) -> str:
-        """Where shards and directory live."""
+        """Address of the database with shards and directory."""
         return self._server.dsn()
 
     def clock(self) -> float:
-        """Seconds of processor time spent so far, by this process and the server's together.
+        """Seconds of CPU time used so far, by this process and the server's together.
 
-        Other programs on the machine do not count, so ratios hold on a busy one; where the system does not
-        tell, it is ordinary time.
+        Other programs on the machine do not count, so ratios hold on a busy one; without /proc
+        it is wall time.
         """
         try:
             leader = (self._folder / "server" / "data" / "postmaster.pid").read_text().split()[0]
@@ -80,7 +80,7 @@ class Cluster:
         return time.process_time() + sum(spent) / 1e9
 
     async def grow(self, shards: int) -> float:
-        """The server holds this many shards; returns how many were made a second."""
+        """Create shards up to this number; returns how many were created per second."""
         directory = await Directory.open(self.dsn)
         before = len((await directory.create()).owners)
         await directory.add_server("a", self.dsn)
@@ -114,16 +114,16 @@ class Reader(Protocol):
         ...
 
     async def memory(self) -> float:
-        """The megabytes its largest backend holds."""
+        """Memory of its largest backend, in MB."""
         ...
 
     async def close(self) -> None:
-        """It is gone."""
+        """Close all connections."""
         ...
 
 
 class Ours:
-    """The library."""
+    """Contender: shardwright."""
 
     def __init__(self, shards: Shards, *, hot: bool) -> None:
         self._shards = shards
@@ -154,12 +154,14 @@ class Ours:
             raise AssertionError(found.failed)
 
     async def memory(self) -> float:
-        """The megabytes its largest backend for single shards holds."""
-        links = [link for _, kind, pool in self._shards.pools() for link in pool.links if kind == "point"]
-        return max([float(await fetch_value(link.conn, MEMORY)) for link in links])
+        """Memory of its largest backend for point reads, in MB."""
+        connections = [
+            pooled for _, kind, pool in self._shards.pools() for pooled in pool.connections if kind == "point"
+        ]
+        return max([float(await fetch_value(pooled.conn, MEMORY)) for pooled in connections])
 
     async def close(self) -> None:
-        """The router is closed."""
+        """Close the router."""
         await self._shards.close()
 
 
@@ -188,11 +190,11 @@ class PlainAsyncpg:
             await self.point(0, shard, row)
 
     async def memory(self) -> float:
-        """The megabytes one of its backends holds."""
+        """Memory of one of its backends, in MB."""
         return float(await self._source.fetchval(MEMORY))
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Close all connections."""
         await self._source.close()
 
 
@@ -210,7 +212,7 @@ class Limit:
         return cls(conns, finds, await conns[0].prepare(GET.format("s0000")))
 
     async def point(self, caller: int, shard: int, row: int) -> None:
-        """Read one row, whatever shard was asked for."""
+        """Read one row of the only schema, whatever the shard number."""
         if await self._finds[caller].fetchrow(row_id(0, row)) is None:
             raise AssertionError(shard)
 
@@ -222,11 +224,11 @@ class Limit:
             raise AssertionError(len(found))
 
     async def memory(self) -> float:
-        """The megabytes one of its backends holds."""
+        """Memory of one of its backends, in MB."""
         return float(await fetch_value(self._conns[0], MEMORY))
 
     async def close(self) -> None:
-        """The connections are closed."""
+        """Close all connections."""
         for conn in self._conns:
             await conn.close()
 
@@ -249,19 +251,19 @@ class Psycopg:
             await self.point(0, shard, row)
 
     async def memory(self) -> float:
-        """The megabytes its backend holds."""
+        """Memory of its backend, in MB."""
         found = self._conn.execute(MEMORY).fetchone()
         return float(found[0]) if found else 0.0
 
     async def close(self) -> None:
-        """The connection is closed."""
+        """Close the connection."""
         self._conn.close()
 
 
 async def rate_of_points(
     reader: Reader, shards: int, count: int, *, callers: int, chance: random.Random, clock: Clock
 ) -> float:
-    """Points read a second of the clock."""
+    """Point reads per second of the clock."""
     draws = [(chance.randrange(shards), chance.randrange(ROWS)) for _ in range(count)]
 
     async def work(caller: int) -> None:
@@ -276,7 +278,7 @@ async def rate_of_points(
 async def rate_of_gathers(
     reader: Reader, shards: int, count: int, *, chance: random.Random, clock: Clock
 ) -> float:
-    """Gathers done a second of the clock."""
+    """Gathers per second of the clock."""
     draws = [(chance.sample(range(shards), GATHERED), chance.randrange(ROWS)) for _ in range(count)]
     started = clock()
     for numbers, row in draws:

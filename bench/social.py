@@ -1,4 +1,4 @@
-"""What a like, a comment, a follow, a profile and a new post cost, beside the same site in plain Django.
+"""What a like, a comment, a follow, a profile and a new post cost, compared with the same site in plain Django.
 
 Ours: one web process, worker, one PostgreSQL with 16 shards, Redis, NATS; every write also goes into the outbox and
 through the worker, and all of it is counted. Peer: Django with one web process and one PostgreSQL
@@ -15,9 +15,9 @@ import time
 from collections.abc import Callable
 from urllib.request import urlopen
 
+from bench.harness import BenchResult, main
 from bench.http_load import Call, send_all
 from bench.social_sites import Site, both_sites
-from bench.support import BenchResult, main
 
 NAME = "social"
 CLIENTS = 8
@@ -50,8 +50,8 @@ async def _measure(people: int, calls: int, rounds: int) -> BenchResult:
                     noted = {"CPU-ms": total[site], "requests/s": rate, **parts}
                     for label, value in noted.items():
                         cost.setdefault(name, {}).setdefault(f"{site} {label}", []).append(value)
-                told = ", ".join(f"{part} {value:.1f}" for part, value in spent["ours"][0].items())
-                print(f"{name}: ours {total['ours']:.1f} CPU-ms ({told}), peer {total['peer']:.1f}")
+                parts = ", ".join(f"{part} {value:.1f}" for part, value in spent["ours"][0].items())
+                print(f"{name}: ours {total['ours']:.1f} CPU-ms ({parts}), peer {total['peer']:.1f}")
         hits = await _hit_rate(ours, READS)
     every = [ratio for each in ratios.values() for ratio in each]
     return BenchResult(
@@ -71,7 +71,7 @@ async def _measure(people: int, calls: int, rounds: int) -> BenchResult:
 
 
 async def _spend(site: Site, make: Make, count: int, number: int) -> tuple[dict[str, float], float]:
-    """CPU-ms per request of each part, and requests a second."""
+    """CPU-ms per request of each process, and requests per second."""
     chance = random.Random(number)
     calls = [make(site, chance, number * count + each) for each in range(count)]
     before, started = site.cpu_s(), time.perf_counter()
@@ -83,7 +83,7 @@ async def _spend(site: Site, make: Make, count: int, number: int) -> tuple[dict[
 
 
 def _popular(chance: random.Random, count: int) -> int:
-    """A place in a list, the first ones far more often."""
+    """An index into a list, Zipf-distributed: the first ones far more often."""
     return min(int(count ** chance.random() ** SKEW) - 1, count - 1)
 
 
@@ -126,20 +126,20 @@ OPERATIONS: dict[str, Make] = {
 
 
 async def _hit_rate(site: Site, count: int) -> dict[str, float]:
-    """What share of each kind of object a readers' load finds in the cache: a hundred reads to every like."""
+    """Cache hit rate of each kind of object under a read load: a hundred reads per like."""
     chance = random.Random(0)
     calls = [(_like if each % 100 == 0 else _profile)(site, chance, each) for each in range(WARM_UP + count)]
     await send_all(site.port, calls[:WARM_UP], clients=CLIENTS)
     before = _cache_reads(site.port)
     await send_all(site.port, calls[WARM_UP:], clients=CLIENTS)
     after = _cache_reads(site.port)
-    asked = {
+    reads = {
         kind: {outcome: value - before.get(kind, {}).get(outcome, 0) for outcome, value in each.items()}
         for kind, each in after.items()
     }
     return {
         kind: round(each.get("hit", 0) / sum(each.values()), 4)
-        for kind, each in asked.items()
+        for kind, each in reads.items()
         if sum(each.values())
     }
 

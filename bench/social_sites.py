@@ -1,4 +1,4 @@
-"""The two sites of `bench social`, each with its own PostgreSQL, seeded alike and served by one web process."""
+"""The two contenders of `bench social`, each with its own PostgreSQL, the same data and one web process."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ START_S = 60
 
 @dataclass
 class Site:
-    """A running site and what a client must know of it."""
+    """A running contender: its port, processes and session tokens."""
 
     port: int
     parts: dict[str, psutil.Process]
@@ -42,15 +42,15 @@ class Site:
     usernames: list[str] = field(default_factory=list[str])
     posts: list[str] = field(default_factory=list[str])
     media: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
-    """Pictures yet to be posted, by the number of their owner."""
+    """Photos yet to be posted, by the number of their owner."""
 
     def cpu_s(self) -> dict[str, float]:
-        """CPU time that each part of the site has used up to now."""
+        """CPU time that each process of the contender has used so far."""
         return {name: cpu_s_of(process) for name, process in self.parts.items()}
 
 
 def cpu_s_of(process: psutil.Process) -> float:
-    """CPU time that a process and its children have used, those that have ended too."""
+    """CPU time of a process and its children, including children that have exited."""
     total = 0.0
     for each in (process, *process.children(recursive=True)):
         try:
@@ -63,7 +63,7 @@ def cpu_s_of(process: psutil.Process) -> float:
 
 @asynccontextmanager
 async def both_sites(people: int, waiting_each: int) -> AsyncGenerator[tuple[Site, Site]]:
-    """Ours and the peer, up and seeded."""
+    """Start ours and the peer, with the same data."""
     async with AsyncExitStack() as stack:
         ours = await stack.enter_async_context(_ours(people, waiting_each))
         peer = await stack.enter_async_context(_peer(people, waiting_each))
@@ -150,7 +150,7 @@ async def _seed(rooms: Rooms, site: Site, people: int, waiting_each: int) -> Non
 
 
 async def add_picture(rooms: Rooms, account_id: int) -> MediaId:
-    """A picture that waits to be posted."""
+    """Create a photo that has not been posted yet."""
     shard = rooms.shards.owner(account_id)
     media_id = await shard.fetch_value(MEDIA.draw_media_id)
     await shard.execute(
@@ -173,7 +173,7 @@ async def add_picture(rooms: Rooms, account_id: int) -> MediaId:
 
 @asynccontextmanager
 async def engines() -> AsyncGenerator[tuple[Connections, dict[str, psutil.Process]]]:
-    """Engines of their own, with their processes by name."""
+    """Start separate servers; yields their addresses, and their processes by name."""
     folder = Path(tempfile.mkdtemp(prefix="tintype-bench-"))
     folder.chmod(0o711)  # noqa: ASYNC240 - one call; the servers' account passes through
     before = {each.pid for each in psutil.Process().children(recursive=True)}
@@ -189,7 +189,7 @@ def _part(process: psutil.Process) -> str:
 
 
 class started:  # noqa: N801 - reads as a verb where it is used
-    """A process for the length of a block."""
+    """Runs a process for the length of a block."""
 
     def __init__(self, arguments: list[str], environment: dict[str, str]) -> None:
         self._command, self._environment = [sys.executable, *arguments], environment
@@ -204,7 +204,7 @@ class started:  # noqa: N801 - reads as a verb where it is used
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """What a process of ours must be told."""
+    """Environment that makes a Tintype process use these settings."""
     return os.environ | {
         "TINTYPE_HOME": str(settings.home),
         "TINTYPE_POSTGRES": " ".join(settings.postgres),
@@ -217,14 +217,14 @@ def environment_of(settings: Settings) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 async def wait_for(port: int) -> None:
-    """Somebody listens on this port."""
+    """Wait until a server listens on this port."""
     deadline = time.monotonic() + START_S
     while True:
         try:

@@ -1,7 +1,7 @@
-"""How long the tray of stories takes, and what remembering who shows something saves.
+"""How long the stories tray takes, and what caching each author's active stories saves.
 
 Ours: the tray of somebody who follows 100, 1,000 and 5,000 people, every fifth of whom shows three stories. Reference:
-the same tray when nothing is remembered and the shards are asked about everybody followed, as after a loss of Redis.
+the same tray with an empty cache, when the shards are queried about everybody followed, as after a loss of Redis.
 The target is a 99th percentile below 200 ms; the ratio is taken at 1,000. "cpu" is what this process spends on one: it
 says more than times do where other programs use the same processors.
 """
@@ -13,8 +13,8 @@ from typing import cast
 
 import asyncpg
 
-from bench.rooms import open_bench_rooms
-from bench.support import BenchResult, main
+from bench.bench_rooms import open_bench_rooms
+from bench.harness import BenchResult, main
 from tintype.base.ids import AccountId
 from tintype.wiring import Rooms
 
@@ -47,18 +47,18 @@ SELECT $1::bigint, followee.id, next_id() FROM unnest($2::bigint[]) AS followee 
 
 
 def run(*, quick: bool = False) -> BenchResult:
-    """Measure both, in turn, at every size."""
+    """Measure both, interleaved, at every size."""
     times, cpu_ms = asyncio.run(_measure(20 if quick else 200))
     ratios = [cold / warm for warm, cold in zip(*times[SHOWN_AT], strict=True)]
     return BenchResult(
         name=NAME,
-        ratio=_part(ratios, 0.5),
-        against=f"asking the shards about all {SHOWN_AT:,} followed",
-        spread=(_part(ratios, 0.05), _part(ratios, 0.95)),
+        ratio=_percentile(ratios, 0.5),
+        against=f"querying the shards about all {SHOWN_AT:,} followed",
+        spread=(_percentile(ratios, 0.05), _percentile(ratios, 0.95)),
         detail={
             f"ms at {size}": {
-                name: {"p50": round(_part(found, 0.5), 1), "p99": round(_part(found, 0.99), 1)}
-                for name, found in zip(("remembered", "asked"), both, strict=True)
+                name: {"p50": round(_percentile(found, 0.5), 1), "p99": round(_percentile(found, 0.99), 1)}
+                for name, found in zip(("cached", "uncached"), both, strict=True)
             }
             for size, both in times.items()
         }
@@ -72,7 +72,7 @@ async def _measure(
     times: dict[int, tuple[list[float], list[float]]] = {}
     cpu_ms: dict[int, dict[str, float]] = {}
     async with open_bench_rooms(shard_count=SHARDS) as rooms:
-        people = await _settle(rooms, max(SIZES))
+        people = await _add_people(rooms, max(SIZES))
         for size in SIZES:
             viewer = await _viewer(rooms, people[:size])
             cpu_ms[size] = await _cpu(rooms, viewer, people[:size], rounds)
@@ -80,41 +80,41 @@ async def _measure(
             cold: list[float] = []
             for _ in range(rounds):
                 warm.append(await _timed(rooms, viewer))
-                await rooms.stories.rings.forget(*people[:size])
+                await rooms.stories.author_stories.invalidate(*people[:size])
                 cold.append(await _timed(rooms, viewer))
-                await rooms.stories.rings.settle()
+                await rooms.stories.author_stories.flush()
             times[size] = warm, cold
-            print(f"{size}: {_part(warm, 0.5):.1f} ms remembered, {_part(cold, 0.5):.1f} ms asked")
+            print(f"{size}: {_percentile(warm, 0.5):.1f} ms cached, {_percentile(cold, 0.5):.1f} ms uncached")
     return times, cpu_ms
 
 
 async def _cpu(
     rooms: Rooms, viewer: AccountId, followed: Sequence[AccountId], rounds: int
 ) -> dict[str, float]:
-    """What this process spends on a tray, in milliseconds: it does not depend on what else the machine does."""
-    await rooms.stories.tray(viewer)
+    """CPU time of this process per tray, in milliseconds: independent of other programs on the machine."""
+    await rooms.stories.get_tray(viewer)
     started = time.process_time()
     for _ in range(rounds):
-        await rooms.stories.tray(viewer)
+        await rooms.stories.get_tray(viewer)
     warm = time.process_time() - started
     cold = 0.0
     for _ in range(rounds):
-        await rooms.stories.rings.forget(*followed)
+        await rooms.stories.author_stories.invalidate(*followed)
         started = time.process_time()
-        await rooms.stories.tray(viewer)
-        await rooms.stories.rings.settle()
+        await rooms.stories.get_tray(viewer)
+        await rooms.stories.author_stories.flush()
         cold += time.process_time() - started
-    return {"remembered": round(warm * 1_000 / rounds, 1), "asked": round(cold * 1_000 / rounds, 1)}
+    return {"cached": round(warm * 1_000 / rounds, 1), "uncached": round(cold * 1_000 / rounds, 1)}
 
 
 async def _timed(rooms: Rooms, viewer: AccountId) -> float:
     started = time.perf_counter()
-    await rooms.stories.tray(viewer)
+    await rooms.stories.get_tray(viewer)
     return (time.perf_counter() - started) * 1_000
 
 
-async def _settle(rooms: Rooms, count: int) -> list[AccountId]:
-    """So many people, in turn on every shard; every fifth shows three stories."""
+async def _add_people(rooms: Rooms, count: int) -> list[AccountId]:
+    """Create this many people, spread over the shards; every fifth has three stories."""
     by_shard: list[list[AccountId]] = []
     for number in sorted(rooms.shards.map.owners):
         async with rooms.shards.shard(number).begin() as tx:
@@ -132,8 +132,8 @@ async def _viewer(rooms: Rooms, followed: Sequence[AccountId]) -> AccountId:
     return ids[0]
 
 
-def _part(numbers: Sequence[float], part: float) -> float:
-    return sorted(numbers)[min(len(numbers) - 1, int(part * len(numbers)))]
+def _percentile(numbers: Sequence[float], share: float) -> float:
+    return sorted(numbers)[min(len(numbers) - 1, int(share * len(numbers)))]
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Commands for those who work on Tintype: test, check, bench, lock. They need a checkout and are not shipped."""
+"""Developer commands: test, check, bench, lock, schema, client, docs. They need a checkout and are not shipped."""

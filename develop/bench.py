@@ -1,4 +1,4 @@
-"""`./tintype bench`: each benchmark answers one question, and prints a ratio against a peer or the raw engine."""
+"""`./tintype bench`: each benchmark answers one question and prints a ratio against a peer or the bare engine."""
 
 import importlib
 import pkgutil
@@ -9,19 +9,21 @@ from rich.console import Console
 from rich.table import Table
 
 import bench as benches
-from bench.support import print_result
+from bench.harness import print_result
 
 
 def bench(
-    name: Annotated[str, typer.Argument(help="Which one; --list shows them.")] = "",
+    name: Annotated[str, typer.Argument(help="Name of the benchmark; --list shows them.")] = "",
     *,
     json: Annotated[bool, typer.Option("--json", help="End with one JSON object on the last line.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A small load: shows that it runs, not how fast.")
+        bool, typer.Option("--quick", help="A small load: a smoke test, no reliable numbers.")
     ] = False,
-    show_list: Annotated[bool, typer.Option("--list", help="Explain each benchmark.")] = False,
+    show_list: Annotated[
+        bool, typer.Option("--list", help="List the benchmarks and what they measure.")
+    ] = False,
 ) -> None:
-    """Run a benchmark: ours and the reference interleaved in one run, so that the ratio survives a noisy machine."""
+    """Run a benchmark: ours and the reference interleaved, so that the ratio holds on a noisy machine."""
     known = _known()
     if show_list or not name:
         table = Table("name", "what it answers", show_lines=True)
@@ -30,12 +32,12 @@ def bench(
         Console().print(table)
         return
     if name not in known:
-        raise typer.BadParameter(f"there is no bench {name!r}; --list shows {', '.join(known)}")
+        raise typer.BadParameter(f"there is no benchmark {name!r}; there are {', '.join(known)}")
     print_result(importlib.import_module(known[name]).run(quick=quick), as_json=json)
 
 
 def _known() -> dict[str, str]:
-    """Modules of `bench/` that name themselves with NAME."""
+    """Modules of `bench/` that define NAME, by command-line name."""
     found: dict[str, str] = {}
     for module in pkgutil.iter_modules(benches.__path__):
         path = f"bench.{module.name}"

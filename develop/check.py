@@ -1,4 +1,4 @@
-"""`./tintype check`: everything a tool can tell about the code without running it."""
+"""`./tintype check`: all static checks."""
 
 from pathlib import Path
 
@@ -16,8 +16,10 @@ def check() -> None:
         Step("ruff format", [BIN / "ruff", "format", "--check", "."]),
         Step("pyright", [BIN / "pyright"]),
         Step("import contracts", [BIN / "lint-imports"]),
+        Step("boundaries", [BIN / "python", "-m", "develop.boundaries"]),
         Step("migrations", [BIN / "shardwright", "lint", MIGRATIONS]),
         Step("client", [BIN / "python", "-m", "develop", "client", "--check"]),
+        Step("reference pages", [BIN / "python", "-m", "develop", "docs", "--check"]),
         Step("web (biome, svelte-check, tsc)", npm("run", "--silent", "check"), CHECKOUT / "web"),
     ]
     raise typer.Exit(0 if run_all(steps) else 1)

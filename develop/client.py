@@ -1,4 +1,4 @@
-"""`./tintype client`: the web app's types, from the description that the server gives of itself."""
+"""`./tintype client`: generates the web app's TypeScript types from the server's OpenAPI document."""
 
 import subprocess
 import tempfile
@@ -21,7 +21,7 @@ def client(
         bool, typer.Option("--check", help="Change nothing; fail when it differs.")
     ] = False,
 ) -> None:
-    """Write web/src/client/schema.ts anew."""
+    """Generate web/src/client/schema.ts."""
     with tempfile.TemporaryDirectory() as folder:
         document, made = Path(folder) / "openapi.json", Path(folder) / "schema.ts"
         document.write_bytes(msgspec.json.encode(create_app(Settings()).openapi_schema.to_schema()))
@@ -32,5 +32,7 @@ def client(
         if not only_check:
             TYPES.write_bytes(made.read_bytes())
         elif TYPES.read_bytes() != made.read_bytes():
-            typer.echo("web/src/client/schema.ts is not what the server says: run ./tintype client.")
+            typer.echo(
+                "web/src/client/schema.ts differs from the server's OpenAPI document: run ./tintype client."
+            )
             raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""`./tintype lock`: writes the hashed locks anew from the two pyproject files, with no index address in them."""
+"""`./tintype lock`: regenerates the hashed lock files from the two pyproject files, without index addresses."""
 
 import subprocess
 import tempfile
@@ -16,7 +16,7 @@ PROJECTS = ["pyproject.toml", "shardwright/pyproject.toml"]
 
 
 def lock() -> None:
-    """Resolve what Tintype runs on, is developed with, and is installed by, and pin it with hashes."""
+    """Resolve and pin the dependencies for running, developing, building the web app, and uv itself, with hashes."""
     compile_lock("run", [*PROJECTS, "--extra", "embedded", "--group", "build"])
     compile_lock(
         "dev",

@@ -1,10 +1,10 @@
-"""Writes `schema.sql` anew from the migrations, on engines of its own: `./tintype schema`."""
+"""`./tintype schema`: regenerates `schema.sql` from the migrations, on a temporary server."""
 
 import asyncio
 import tempfile
 from pathlib import Path
 
-from shardwright.migrating import snapshot
+from shardwright.migrations import snapshot
 from tintype.schema import MIGRATIONS, SCHEMA_FILE
 from tintype.stack import Stack
 
@@ -16,7 +16,7 @@ def schema() -> None:
 
 async def _write() -> None:
     with tempfile.TemporaryDirectory(prefix="tintype-schema-") as folder:
-        Path(folder).chmod(0o711)  # noqa: ASYNC240 - one call; the account that runs the server for root passes through
+        Path(folder).chmod(0o711)  # noqa: ASYNC240 - one call; the account that runs the server for root must traverse it
         async with Stack(
             Path(folder) / "home", postgres_servers=1, engines_only=True, durable=False
         ) as stack:

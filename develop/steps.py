@@ -1,4 +1,4 @@
-"""Runs a list of named steps, shows each as it happens and all of them at the end."""
+"""Runs a list of named steps and prints a summary at the end."""
 
 import os
 import subprocess
@@ -41,7 +41,7 @@ def run_all(steps: Sequence[Step]) -> bool:
 
 
 def npm(*words: str) -> list[str | Path]:
-    """The npm that built the web app: the machine's, or the one of the Node wheel."""
+    """Command line of npm: the machine's, or the one of the Node wheel."""
     return [sys.executable, CHECKOUT / "develop" / "npm.py", *words]
 
 

@@ -12,7 +12,7 @@ def run_tests(
     context: typer.Context,
     which: Annotated[
         Literal["all", "fast"],
-        typer.Argument(help="`fast` leaves out faults, browsers and other long proofs."),
+        typer.Argument(help="`fast` leaves out fault injection, browser and other slow tests."),
     ] = "all",
 ) -> None:
     """Run all tests, or the fast ones. Words after `--` go to pytest: ./tintype test all -- -k outbox."""

@@ -18,9 +18,10 @@ import pytest
 from argon2 import PasswordHasher
 from httpx import AsyncClient
 
+from tests.application import serve
 from tests.living_stack import LivingStack, open_living_stack
-from tests.support import Person, delete_all_rows, join, make_databases, serve
-from tintype.base.bus import Names
+from tests.support import Person, delete_all_rows, join, make_databases
+from tintype.base.nats import NatsNames
 from tintype.base.settings import Settings
 from tintype.schema import apply_schema
 from tintype.stack.binaries import find_valkey
@@ -156,7 +157,9 @@ async def rooms(opened_rooms: Rooms) -> AsyncIterator[Rooms]:
 async def working(rooms: Rooms) -> AsyncIterator[Worker]:
     """A worker that runs beside the test."""
     settings = rooms.settings
-    worker = Worker(settings, rooms.shards, rooms.bus, handlers=rooms.handlers(), schedules=rooms.schedules())
+    worker = Worker(
+        settings, rooms.shards, rooms.nats, handlers=rooms.handlers(), schedules=rooms.schedules()
+    )
     task = asyncio.create_task(worker.run())
     yield worker
     worker.stop()
@@ -166,8 +169,8 @@ async def working(rooms: Rooms) -> AsyncIterator[Worker]:
 @pytest.fixture
 async def clean_streams(rooms: Rooms) -> AsyncIterator[None]:
     """Streams of this test process are gone before and after."""
-    names = Names(rooms.settings.namespace)
-    js = rooms.bus.jetstream()
+    names = NatsNames(rooms.settings.namespace)
+    js = rooms.nats.jetstream()
 
     async def remove() -> None:
         for stream in await js.streams_info():

@@ -147,7 +147,7 @@ async def open_living_stack() -> AsyncGenerator[LivingStack]:
     # Not one of the kernel's: those go to outgoing connections, of which there are many before the web listens.
     ports = Ports(folder / "ports.json")
     stack = LivingStack(folder / "home", ports.choose_internal("web"))
-    ports.let_go()
+    ports.release()
     await stack.start()
     yield stack
     await stack.stop()

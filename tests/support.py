@@ -2,20 +2,17 @@
 
 import asyncio
 import io
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
-from httpx import ASGITransport, AsyncClient
+from httpx import AsyncClient
 from PIL import Image
 
-from tintype.api import DemoStarter, RequestLog, create_app
-from tintype.base.settings import Settings
 from tintype.wiring import Rooms
-from tintype.worker.databases import connected
+from tintype.worker import connect_to_server
 
 PATIENCE_S = 20.0
 PASSWORD = "correct horse battery"
@@ -84,7 +81,7 @@ async def eventually(
 async def on_server(dsn: str, *statements: str) -> list[asyncpg.Record]:
     """Run statements on a server, past every router; returns the rows of all of them."""
     found: list[asyncpg.Record] = []
-    async with connected(dsn) as connection:
+    async with connect_to_server(dsn) as connection:
         for statement in statements:
             found += cast("list[asyncpg.Record]", await connection.fetch(statement))
     return found
@@ -124,32 +121,4 @@ END $$
 
 async def delete_all_rows(rooms: Rooms) -> None:
     """Empty every table of every shard and the outboxes."""
-    for dsn in rooms.settings.postgres:
-        await on_server(dsn, _DELETE_ALL)
-
-
-@asynccontextmanager
-async def serve(
-    rooms: Rooms, settings: Settings | None = None, *, demo: DemoStarter | None = None
-) -> AsyncGenerator[AsyncClient]:
-    """A client of the application, which runs in this very event loop on rooms that somebody else closes."""
-    app = create_app(settings or rooms.settings, open_with=lambda: _borrow(rooms), demo=demo)
-    transport = ASGITransport(app=RequestLog(app))
-    is_up, is_done = asyncio.Event(), asyncio.Event()
-
-    async def live() -> None:  # the framework insists that one task opens and closes
-        async with app.lifespan():
-            is_up.set()
-            await is_done.wait()
-
-    life = asyncio.create_task(live())
-    await is_up.wait()
-    async with AsyncClient(transport=transport, base_url="http://testserver.local") as client:
-        yield client
-    is_done.set()
-    await life
-
-
-@asynccontextmanager
-async def _borrow(rooms: Rooms) -> AsyncGenerator[Rooms]:
-    yield rooms
+    await asyncio.gather(*(on_server(dsn, _DELETE_ALL) for dsn in rooms.settings.postgres))

@@ -1,44 +1,44 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
-import { earlyScript } from "./scripts/early.ts";
-import { squeeze } from "./scripts/squeeze.ts";
-import { serviceWorker } from "./scripts/worker.ts";
+import { inlineBootstrap } from "./scripts/inlineScript.ts";
+import { precompress } from "./scripts/precompress.ts";
+import { serviceWorker } from "./scripts/serviceWorker.ts";
 
-/** Where the Python server listens while developing; `npm run dev` passes API and media through to it. */
+/** Where the Python server listens during development; `npm run dev` proxies API and media to it. */
 const server = process.env["TINTYPE_SERVER"] ?? "http://127.0.0.1:8000";
 
-/** What the chunker tells about a module. */
+/** The part of Rolldown's module graph that is used here. */
 interface Modules {
   getModuleInfo(id: string): { readonly importers: readonly string[] } | null;
 }
 
-const known = new Map<string, boolean>();
+const isFirstById = new Map<string, boolean>();
 
-/** Whether the first screen needs it: a chain of plain imports leads there from the entry. */
+/** Whether the first screen needs the module: the entry reaches it through static imports. */
 function isFirst(id: string, modules: Modules): boolean {
-  const found = known.get(id);
+  const found = isFirstById.get(id);
   if (found !== undefined) return found;
-  known.set(id, false); // Imports may go round in a circle.
+  isFirstById.set(id, false); // Imports may be circular.
   const answer =
     /src\/main\.svelte\.ts$/.test(id) ||
     (modules.getModuleInfo(id)?.importers ?? []).some((importer) => isFirst(importer, modules));
-  known.set(id, answer);
+  isFirstById.set(id, answer);
   return answer;
 }
 
 export default defineConfig({
-  plugins: [svelte(), earlyScript(), serviceWorker(), squeeze()],
+  plugins: [svelte(), inlineBootstrap(), serviceWorker(), precompress()],
   build: {
     target: "es2022",
-    // The server's policy allows no data: URLs and no inline scripts, so everything but the early script is a file of its own.
+    // The server's policy allows no data: URLs and no inline scripts, so everything but the bootstrap script is a separate file.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // What the first screen shares with later ones is one file instead of many: fewer requests, and gzip finds more to repeat.
-          // What only later pages share stays out of it.
+          // Modules shared by the first screen and later pages become one chunk: fewer requests, better compression.
+          // Modules shared only by later pages stay out of it.
           groups: [{ name: (id, modules) => (isFirst(id, modules) ? "core" : null), minShareCount: 2 }],
         },
       },

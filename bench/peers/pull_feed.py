@@ -1,6 +1,6 @@
-"""Our house with a feed that keeps nothing ready: every read asks the shards for the newest posts of all one follows.
+"""Our application with a pull-only feed: every read fetches the newest posts of everybody followed from the shards.
 
-The rest is ours: HTTP, sessions, cached posts, the check of what may be seen, the spliced answer. So the difference is
+Everything else is ours: HTTP, sessions, cached posts, visibility, response fragments. So the difference is
 what timelines are worth. Started with `python -m bench.peers.pull_feed PORT`.
 """
 
@@ -14,14 +14,14 @@ from granian.constants import Interfaces, Loops
 from granian.log import LogLevels
 from granian.server import Server
 
-from shardwright.running import Queries
+from shardwright.routing import Queries
 from tintype.api import RequestLog, create_app
 from tintype.base.ids import AccountId, PostId
 from tintype.base.log import set_up_log
 from tintype.base.settings import Settings
-from tintype.base.ties import Ties
-from tintype.cli.running import running_settings
-from tintype.feed import FeedPage, Stances, Visible
+from tintype.cli.running_stack import running_settings
+from tintype.feed import FeedPage, Hydrator, ViewerStates
+from tintype.redis.viewer_invalidation import ViewerInvalidation
 from tintype.wiring import Rooms, open_rooms
 
 QUERIES = Queries.parse("""
@@ -36,34 +36,40 @@ CROSS JOIN LATERAL (
 
 
 class PullFeed:
-    """Reads pages from the shards alone."""
+    """Reads pages from the shards, without timelines."""
 
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
-        stances = Stances(rooms.shards, Ties(rooms.cache.wire, rooms.settings.namespace))
-        self._visible = Visible(rooms.shards, rooms.cache, rooms.posts, rooms.accounts, stances=stances)
+        invalidation = ViewerInvalidation(rooms.cache.redis_client, rooms.settings.namespace)
+        self._hydrator = Hydrator(
+            rooms.shards,
+            rooms.cache,
+            rooms.posts,
+            rooms.accounts,
+            viewer_states=ViewerStates(rooms.shards, invalidation),
+        )
 
     async def read(self, viewer: AccountId, *, limit: int, **_: Any) -> FeedPage:
-        """The newest page. Redis is asked something first, as `Visible` wants it."""
-        await self._rooms.cache.wire.ask(("PING",))
+        """The newest page. The PING satisfies the client-side cache's rule: await a Redis reply before reading it."""
+        await self._rooms.cache.redis_client.execute(("PING",))
         followed = await self._rooms.graph.list_followees(viewer)
         found = await self._rooms.shards.gather(QUERIES.gather_newest, [viewer, *followed], limit_each=limit)
         ids = sorted((PostId(row["id"]) for row in found.complete()), reverse=True)[:limit]
-        return FeedPage(await self._visible.read(viewer, ids), None)
+        return FeedPage(await self._hydrator.read(viewer, ids), None)
 
 
 @asynccontextmanager
-async def open_pulling(settings: Settings) -> AsyncGenerator[Rooms]:
-    """The rooms, with that feed."""
+async def open_rooms_with_pull_feed(settings: Settings) -> AsyncGenerator[Rooms]:
+    """Open the rooms with the pull-only feed in place of ours."""
     async with open_rooms(settings, process="web") as rooms:
         yield dataclasses.replace(rooms, feed=cast("Any", PullFeed(rooms)))
 
 
 def load_app() -> object:
-    """The application."""
+    """Create the ASGI app; called by granian."""
     settings = running_settings()
     set_up_log(settings, process="web")
-    return RequestLog(create_app(settings, open_with=lambda: open_pulling(settings)))
+    return RequestLog(create_app(settings, open_with=lambda: open_rooms_with_pull_feed(settings)))
 
 
 if __name__ == "__main__":

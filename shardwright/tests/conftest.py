@@ -73,7 +73,7 @@ def sweep(parent: Path) -> None:
 
 @pytest.fixture(scope="session")
 def run_directory(request: pytest.FixtureRequest) -> Path:
-    """A folder of this run that the server account can pass through; gone, with its servers, at the end."""
+    """A folder of this run that the server account can traverse; removed, with its servers, at the end."""
     return request.config.stash[RUN_DIRECTORY]
 
 

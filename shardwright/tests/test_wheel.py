@@ -1,4 +1,4 @@
-"""The wheel works where nothing else of this repository is: built, installed alone, imported, run."""
+"""The wheel works on its own: built, installed, imported and run outside the repository."""
 
 import shutil
 import subprocess

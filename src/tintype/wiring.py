@@ -9,72 +9,66 @@ from dataclasses import dataclass
 
 import msgspec
 from nats.aio.client import Client
-from nats.errors import Error as BusError
+from nats.errors import Error as NatsError
 from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
 
-from shardwright.running import Shards
-from tintype import (
-    accounts,
-    belongings,
-    comments,
-    feed,
-    graph,
-    media,
-    moderation,
-    notifications,
-    posts,
-    ranking,
-    saves,
-    search,
-    stories,
-)
+from shardwright.routing import Shards
+from tintype import accounts as accounts_room
+from tintype import comments as comments_room
+from tintype import feed as feed_room
+from tintype import graph as graph_room
+from tintype import media as media_room
+from tintype import moderation as moderation_room
+from tintype import notifications as notifications_room
+from tintype import personal_data as personal_data_room
+from tintype import posts as posts_room
+from tintype import ranking as ranking_room
+from tintype import saves as saves_room
+from tintype import search as search_room
+from tintype import stories as stories_room
 from tintype.accounts import Accounts
-from tintype.base import leases, outbox
-from tintype.base.bus import Names, connect_bus
-from tintype.base.cache import Cache
-from tintype.base.counting import HotCounts
+from tintype.base import store as base_store
+from tintype.base.counter_reconciler import CounterReconciler, ReconciledCounter
 from tintype.base.errors import SettingsInvalid
-from tintype.base.ids import AccountId
 from tintype.base.jobs import Handler, Schedule
-from tintype.base.limits import Limiter
-from tintype.base.memory import connect_redis
+from tintype.base.nats import NatsNames, connect_nats
 from tintype.base.outbox import Outbox
 from tintype.base.settings import Settings, directory_dsn, server_dsns
-from tintype.base.tallies import Reconciler, Tally
-from tintype.base.ties import Ties
-from tintype.base.wire import PipelinedWire, SharedWire, Wire
-from tintype.belongings import Departures
-from tintype.comments import Comments
-from tintype.feed import Feed, Stances, Visible
-from tintype.graph import Circles, Graph, Sight, Suggestions, graph_tallies
-from tintype.media import MediaBelongings, MediaLibrary, MediaRoom, Progress, build_media
+from tintype.comments import Comments, CommentsDependencies
+from tintype.feed import Feed, Hydrator, ViewerStates
+from tintype.graph import Graph, Mentions, PeopleLists, Suggestions, Visibility
+from tintype.media import ConversionProgress, MediaLibrary
 from tintype.moderation import Moderation
 from tintype.notifications import Notifications
-from tintype.posts import Desk, Posts, Profiles, Rules
+from tintype.personal_data import PersonalData
+from tintype.posts import Posts, PostsDependencies, PostsSettings, ProfileReader
 from tintype.ranking import Ranking
-from tintype.saves import Saves
+from tintype.redis.client import MultiplexedRedisClient, PipelinedRedisClient, RedisClient
+from tintype.redis.connect import connect_redis
+from tintype.redis.hot_counters import HotCounters
+from tintype.redis.leased_cache import LeasedCache
+from tintype.redis.rate_limits import RateLimiter
+from tintype.redis.viewer_invalidation import ViewerInvalidation
+from tintype.saves import Saves, SavesDependencies
 from tintype.search import Search
 from tintype.stories import Stories
 
 QUERIES = (
-    leases.QUERIES,
-    outbox.QUERIES,
-    accounts.QUERIES,
-    graph.QUERIES,
-    graph.TALLY_QUERIES,
-    media.QUERIES,
-    posts.QUERIES,
-    comments.QUERIES,
-    saves.QUERIES,
-    feed.QUERIES,
-    notifications.QUERIES,
-    search.QUERIES,
-    moderation.QUERIES,
-    belongings.QUERIES,
-    ranking.QUERIES,
-    stories.QUERIES,
-    feed.VISIBLE_QUERIES,
+    base_store.QUERIES,
+    accounts_room.QUERIES,
+    graph_room.QUERIES,
+    media_room.QUERIES,
+    posts_room.QUERIES,
+    comments_room.QUERIES,
+    saves_room.QUERIES,
+    feed_room.QUERIES,
+    notifications_room.QUERIES,
+    search_room.QUERIES,
+    moderation_room.QUERIES,
+    personal_data_room.QUERIES,
+    ranking_room.QUERIES,
+    stories_room.QUERIES,
 )
 
 RECONCILE_EVERY_S = 6 * 3_600.0
@@ -82,23 +76,22 @@ RECONCILE_EVERY_S = 6 * 3_600.0
 
 @dataclass(frozen=True)
 class Rooms:
-    """The house, furnished."""
+    """All rooms of one process, and the connections they share."""
 
     settings: Settings
     shards: Shards
     redis: Redis
-    bus: Client
-    cache: Cache
-    limiter: Limiter
+    nats: Client
+    cache: LeasedCache
+    limiter: RateLimiter
     accounts: Accounts
     graph: Graph
-    sight: Sight
-    circles: Circles
+    visibility: Visibility
+    people_lists: PeopleLists
     suggestions: Suggestions
     media: MediaLibrary
-    media_room: MediaRoom
     posts: Posts
-    profiles: Profiles
+    profiles: ProfileReader
     comments: Comments
     saves: Saves
     ranking: Ranking
@@ -107,14 +100,14 @@ class Rooms:
     notifications: Notifications
     search: Search
     moderation: Moderation
-    departures: Departures
+    personal_data: PersonalData
 
     def handlers(self) -> list[Handler]:
         """Everything that reacts to events."""
         return [
             *self.accounts.handlers(),
             *self.graph.handlers(),
-            *self.media_room.handlers(),
+            *self.media.handlers(),
             *self.posts.handlers(),
             *self.ranking.handlers(),
             *self.feed.handlers(),
@@ -123,7 +116,7 @@ class Rooms:
             *self.notifications.handlers(),
             *self.search.handlers(),
             *self.moderation.handlers(),
-            *self.departures.handlers(),
+            *self.personal_data.handlers(),
         ]
 
     def schedules(self) -> list[Schedule]:
@@ -132,7 +125,7 @@ class Rooms:
             *self.graph.schedules(),
             *self.suggestions.schedules(),
             Schedule("counts-reconcile", RECONCILE_EVERY_S, self._reconcile),
-            *self.media_room.schedules(),
+            *self.media.schedules(),
             *self.posts.schedules(),
             *self.ranking.schedules(),
             *self.stories.schedules(),
@@ -141,19 +134,19 @@ class Rooms:
             *self.notifications.schedules(),
             *self.search.schedules(),
             *self.moderation.schedules(),
-            *self.departures.schedules(),
+            *self.personal_data.schedules(),
         ]
 
-    def tallies(self) -> list[Tally]:
+    def reconciled_counters(self) -> list[ReconciledCounter]:
         """Every count that can be compared with the rows it counts."""
-
-        async def forget(account_id: int) -> None:
-            await self.accounts.forget(AccountId(account_id))
-
-        return [*self.posts.tallies(), *self.comments.tallies(), *graph_tallies(forget)]
+        return [
+            *self.posts.reconciled_counters(),
+            *self.comments.reconciled_counters(),
+            *self.graph.reconciled_counters(),
+        ]
 
     async def _reconcile(self) -> None:
-        await Reconciler(self.shards, self.tallies()).run(fix=True)
+        await CounterReconciler(self.shards, self.reconciled_counters()).run(fix=True)
 
 
 @contextlib.asynccontextmanager
@@ -172,149 +165,174 @@ async def open_rooms(
         stack.push_async_callback(shards.close)
         redis = connect_redis(settings)
         stack.push_async_callback(redis.aclose)
-        bus = await connect_bus(settings, name=process)
-        stack.push_async_callback(_close_bus, bus)
-        wire = SharedWire(redis)
-        stack.push_async_callback(wire.close)
-        rooms = build_rooms(settings, shards, redis, bus, wire)
+        nats = await connect_nats(settings, name=process)
+        stack.push_async_callback(_close_nats, nats)
+        redis_client = MultiplexedRedisClient(redis)
+        stack.push_async_callback(redis_client.close)
+        rooms = build_rooms(settings, shards, redis, nats, redis_client)
         stack.push_async_callback(rooms.notifications.close)
         stack.push_async_callback(rooms.ranking.close)
-        stack.push_async_callback(rooms.stories.rings.settle)
+        stack.push_async_callback(rooms.stories.close)
         yield rooms
 
 
 def build_rooms(
-    settings: Settings, shards: Shards, redis: Redis, bus: Client, wire: Wire | None = None
+    settings: Settings, shards: Shards, redis: Redis, nats: Client, redis_client: RedisClient | None = None
 ) -> Rooms:
-    """The rooms on connections that somebody else opened."""
-    wire = wire or PipelinedWire(redis)
-    names = Names(settings.namespace)
+    """Build the rooms on connections that the caller has opened, and register their listeners."""
+    redis_client = redis_client or PipelinedRedisClient(redis)
+    names = NatsNames(settings.namespace)
 
     async def poke(server: str) -> None:
-        with contextlib.suppress(BusError):  # the relay's poll finds the row when the poke is lost
-            await bus.publish(names.poke(server))
+        with contextlib.suppress(NatsError):  # the relay's poll finds the row when the poke is lost
+            await nats.publish(names.poke(server))
 
-    async def tell_progress(progress: Progress) -> None:
-        with contextlib.suppress(BusError):  # news for those who watch; the row says the same
-            await bus.publish(names.media_progress, msgspec.json.encode(progress))
+    async def publish_progress(progress: ConversionProgress) -> None:
+        with contextlib.suppress(NatsError):  # best effort: the row says the same
+            await nats.publish(names.media_progress, msgspec.json.encode(progress))
 
-    events = Outbox(poke)
-    cache, limiter = Cache(redis, settings.namespace, wire), Limiter(redis, settings.namespace)
-    people = Accounts(shards, events, cache, limiter, settings=settings)
-    ties = Ties(wire, settings.namespace)
-    follows = Graph(shards, events, people, limiter, ties)
-    sight = Sight(people, follows)
-    pictures = build_media(settings, shards, redis, events, tell=tell_progress)
-    desk = Desk(
-        shards=shards,
-        outbox=events,
-        accounts=people,
-        graph=follows,
-        sight=sight,
-        cache=cache,
-        ties=ties,
-        likes=HotCounts(redis, settings.namespace, "post", hot_per_s=settings.hot_likes_per_s),
-        media=pictures.library,
-        rules=Rules(settings.posts_per_day, settings.keep_deleted_posts_days),
+    outbox = Outbox(poke)
+    cache, limiter = (
+        LeasedCache(redis, settings.namespace, redis_client),
+        RateLimiter(redis, settings.namespace),
     )
-    shared = Posts(desk)
-    pictures.library.listen(shared.forget_pictures)
-    said = Comments(shards, events, sight, shared, names=posts.Names(people, cache), limiter=limiter)
-    kept = Saves(shards, events, shared, ties)
-    ordering = Ranking(
-        wire,
+    accounts = Accounts(shards, outbox, cache, limiter, settings=settings)
+    viewer_invalidation = ViewerInvalidation(redis_client, settings.namespace)
+    graph = Graph(shards, outbox, accounts, limiter, viewer_invalidation)
+    visibility = Visibility(accounts, graph)
+    media = MediaLibrary(
+        shards, outbox, redis, accounts, settings=settings, publish_progress=publish_progress
+    )
+    posts_dependencies = PostsDependencies(
+        shards=shards,
+        outbox=outbox,
+        accounts=accounts,
+        graph=graph,
+        visibility=visibility,
+        cache=cache,
+        viewer_invalidation=viewer_invalidation,
+        like_counters=HotCounters(redis, settings.namespace, "post", hot_per_s=settings.hot_likes_per_s),
+        media=media,
+        settings=PostsSettings(settings.posts_per_day, settings.keep_deleted_posts_days),
+    )
+    posts = Posts(posts_dependencies)
+    media.changed.add(posts.invalidate_media)
+    accounts.privacy_changed.add(media.invalidate_privacy)
+    comments = Comments(
+        CommentsDependencies(
+            shards=shards,
+            outbox=outbox,
+            visibility=visibility,
+            posts=posts,
+            mentions=Mentions(accounts, visibility),
+            limiter=limiter,
+        )
+    )
+    saves = Saves(
+        SavesDependencies(
+            shards=shards,
+            outbox=outbox,
+            accounts=accounts,
+            posts=posts,
+            viewer_invalidation=viewer_invalidation,
+        )
+    )
+    ranking = Ranking(
+        redis_client,
         redis,
         shards,
-        accounts=people,
-        posts=shared,
-        sight=sight,
+        accounts=accounts,
+        posts=posts,
+        visibility=visibility,
         limiter=limiter,
         settings=settings,
     )
-    home = Feed(
+    feed = Feed(
         shards,
-        events,
-        wire,
-        graph=follows,
-        posts=shared,
-        visible=Visible(shards, cache, shared, people, stances=Stances(shards, ties)),
-        ranking=ordering,
+        outbox,
+        redis_client,
+        graph=graph,
+        hydrator=Hydrator(
+            shards, cache, posts, accounts, viewer_states=ViewerStates(shards, viewer_invalidation)
+        ),
+        ranking=ranking,
         namespace=settings.namespace,
         idle_days=settings.feed_idle_days,
         push_followers=settings.feed_push_followers,
     )
-    shown = Stories(
+    posts.published.add(feed.show_own_post)
+    graph.followed.add(feed.show_new_followee)
+    stories = Stories(
         shards,
-        events,
-        sight,
-        graph=follows,
-        media=pictures.library,
-        ranking=ordering,
+        outbox,
+        visibility,
+        graph=graph,
+        media=media,
+        ranking=ranking,
         limiter=limiter,
-        wire=wire,
+        redis_client=redis_client,
         namespace=settings.namespace,
         stories_per_day=settings.stories_per_day,
     )
-    pictures.library.listen(shown.forget_pictures)
-    told = Notifications(
-        shards, events, sight, posts=shared, comments=said, stories=shown, settings=settings, bus=bus
+    media.changed.add(stories.on_media_changed)
+    notifications = Notifications(
+        shards, outbox, visibility, posts=posts, stories=stories, settings=settings, nats=nats
     )
-    finding = Search(shards, sight, follows, shared, limiter)
-    judging = Moderation(
+    search = Search(shards, visibility, graph, posts, limiter)
+    moderation = Moderation(
         shards,
-        events,
-        sight,
-        accounts=people,
-        posts=shared,
-        comments=said,
-        stories=shown,
-        notifications=told,
+        outbox,
+        visibility,
+        accounts=accounts,
+        posts=posts,
+        comments=comments,
+        stories=stories,
+        notifications=notifications,
         limiter=limiter,
     )
     return Rooms(
         settings=settings,
         shards=shards,
         redis=redis,
-        bus=bus,
+        nats=nats,
         cache=cache,
         limiter=limiter,
-        accounts=people,
-        graph=follows,
-        sight=sight,
-        circles=Circles(shards, people, follows, sight),
-        suggestions=Suggestions(shards, sight),
-        media=pictures.library,
-        media_room=pictures,
-        posts=shared,
-        profiles=Profiles(desk, shared),
-        comments=said,
-        saves=kept,
-        ranking=ordering,
-        feed=home,
-        stories=shown,
-        notifications=told,
-        search=finding,
-        moderation=judging,
-        departures=Departures(
+        accounts=accounts,
+        graph=graph,
+        visibility=visibility,
+        people_lists=PeopleLists(shards, accounts, graph, visibility),
+        suggestions=Suggestions(shards, accounts, visibility),
+        media=media,
+        posts=posts,
+        profiles=ProfileReader(posts_dependencies, posts),
+        comments=comments,
+        saves=saves,
+        ranking=ranking,
+        feed=feed,
+        stories=stories,
+        notifications=notifications,
+        search=search,
+        moderation=moderation,
+        personal_data=PersonalData(
             shards,
-            events,
-            people,
+            outbox,
+            accounts,
             # In this order: comments before the posts they are under, posts before the media they show.
             {
-                "comments": said,
-                "saves": kept,
-                "ranking": ordering,
-                "stories": shown,
-                "feed": home,
-                "posts": shared,
-                "graph": follows,
-                "search": finding,
-                "notifications": told,
-                "moderation": judging,
-                "media": MediaBelongings(shards, pictures.library, pictures.uploads, pictures.later),
+                "comments": comments,
+                "saves": saves,
+                "ranking": ranking,
+                "stories": stories,
+                "feed": feed,
+                "posts": posts,
+                "graph": graph,
+                "search": search,
+                "notifications": notifications,
+                "moderation": moderation,
+                "media": media,
             },
-            last=people,
-            storage=pictures.storage,
+            last=accounts,
+            storage=media.storage,
             limiter=limiter,
             work_folder=settings.home / "exports",
             grace_days=settings.departure_grace_days,
@@ -331,6 +349,6 @@ def _check_engines(settings: Settings) -> None:
             )
 
 
-async def _close_bus(bus: Client) -> None:
-    with contextlib.suppress(BusError):  # nothing left to save on a bus that is already gone
-        await bus.close()
+async def _close_nats(nats: Client) -> None:
+    with contextlib.suppress(NatsError):  # nothing left to save on a connection that is already gone
+        await nats.close()

@@ -11,6 +11,6 @@ from tintype.wiring import Rooms
 async def mailbox(rooms: Rooms) -> AsyncIterator[Mailbox]:
     """Every mail ends up here."""
     box = Mailbox()
-    rooms.accounts.mailing.use_mailer(box)
+    rooms.accounts.use_mailer(box)
     yield box
-    rooms.accounts.mailing.use_mailer(open_mailer(rooms.settings))
+    rooms.accounts.use_mailer(open_mailer(rooms.settings))

@@ -54,12 +54,12 @@ async def test_no_body_makes_a_route_crash(client: AsyncClient, ana: Person, is_
 @pytest.mark.parametrize(
     "number", ["0", "-1", "abc", "9223372036854775807", "9223372036854775808", "%00", "1e3"]
 )
-async def test_an_odd_id_ends_nothing(ana: Person, number: str) -> None:
+async def test_an_invalid_id_ends_no_session(ana: Person, number: str) -> None:
     for path in ("/sessions/", "/tokens/", "/security/passkeys/"):
         assert (await ana.call("DELETE", path + number)).status_code in {400, 404}
 
 
-async def test_a_stranger_learns_nothing_about_bodies(client: AsyncClient) -> None:
+async def test_a_guest_gets_401_whatever_the_body(client: AsyncClient) -> None:
     for method, path in (("PUT", "/accounts/me/password"), ("PATCH", "/accounts/me"), ("POST", "/tokens")):
         answer = await client.request(method, f"/api/v1{path}", json={"wrong": 1})
         assert (answer.status_code, answer.json()["code"]) == (401, "not_signed_in")

@@ -12,7 +12,7 @@ from tintype.wiring import Rooms
 
 @pytest.fixture
 def phone(rooms: Rooms) -> Authenticator:
-    return Authenticator(rooms.accounts.passkeys.origin)
+    return Authenticator(rooms.accounts._passkeys.origin)
 
 
 async def register(person: Person, device: Authenticator, name: str = "phone") -> Any:
@@ -45,7 +45,7 @@ async def test_a_passkey_signs_in_without_a_name_and_without_a_password(
     assert listed["last_used_at"] is not None
 
 
-async def test_an_answer_works_once_however_often_it_is_sent_at_once(
+async def test_a_passkey_answer_works_once_even_when_sent_concurrently(
     client: AsyncClient, ana: Person, phone: Authenticator
 ) -> None:
     await register(ana, phone)
@@ -56,7 +56,7 @@ async def test_an_answer_works_once_however_often_it_is_sent_at_once(
     assert sorted(each.status_code for each in answers) == [201, 400, 400, 400]
 
 
-async def test_a_copy_of_a_key_that_counts_is_noticed(
+async def test_a_cloned_key_with_a_counter_is_detected(
     client: AsyncClient, ana: Person, phone: Authenticator
 ) -> None:
     await register(ana, phone)
@@ -69,7 +69,7 @@ async def test_a_copy_of_a_key_that_counts_is_noticed(
     assert (refused.status_code, refused.json()["code"]) == (400, "passkey_refused")
 
 
-async def test_a_key_that_does_not_count_is_taken_again_and_again(
+async def test_a_key_without_a_counter_keeps_working(
     client: AsyncClient, ana: Person, phone: Authenticator
 ) -> None:
     phone.counts = False
@@ -81,7 +81,7 @@ async def test_a_key_that_does_not_count_is_taken_again_and_again(
     ]
 
 
-async def test_a_key_that_did_not_verify_its_person_does_not_sign_in_by_itself(
+async def test_a_key_that_did_not_verify_its_user_does_not_sign_in_without_a_password(
     client: AsyncClient, ana: Person, phone: Authenticator
 ) -> None:
     phone.verifies = False
@@ -90,7 +90,7 @@ async def test_a_key_that_did_not_verify_its_person_does_not_sign_in_by_itself(
     assert (await enter(client, phone.answer(await question(client)))).status_code == 400
 
 
-async def test_an_answer_for_another_site_or_person_opens_nothing(
+async def test_an_answer_for_another_site_or_account_is_refused(
     client: AsyncClient, ana: Person, bo: Person, phone: Authenticator
 ) -> None:
     await register(ana, phone)
@@ -116,7 +116,7 @@ async def test_an_answer_for_another_site_or_person_opens_nothing(
     assert [each.json()["code"] for each in answers] == ["passkey_refused"] * len(answers)
 
 
-async def test_a_passkey_does_as_the_second_factor(
+async def test_a_passkey_works_as_the_second_factor(
     client: AsyncClient, ana: Person, phone: Authenticator
 ) -> None:
     phone.verifies = False  # possession is enough after the password
@@ -150,7 +150,7 @@ async def test_somebody_elses_passkey_is_no_second_factor(
     assert (answer.status_code, answer.json()["code"]) == (400, "passkey_refused")
 
 
-async def test_a_passkey_proves_who_one_is(rooms: Rooms, ana: Person, phone: Authenticator) -> None:
+async def test_a_passkey_reauthenticates(rooms: Rooms, ana: Person, phone: Authenticator) -> None:
     await register(ana, phone)
     await on_shard_of(rooms, ana.account_id, "UPDATE sessions SET proved_at = NULL")
     await rooms.redis.flushdb()
@@ -178,7 +178,7 @@ async def test_a_passkey_is_named_and_removed_by_its_owner_alone(
     assert (await enter(client, phone.answer(await question(client)))).status_code == 400
 
 
-async def test_a_key_made_for_one_account_is_not_kept_by_another(
+async def test_a_key_made_for_one_account_cannot_be_added_to_another(
     ana: Person, bo: Person, phone: Authenticator
 ) -> None:
     options = (await ana.call("POST", "/security/passkeys/options")).json()["public_key"]

@@ -18,18 +18,18 @@ from tintype.wiring import Rooms
     ["password", "P@ssw0rd", "passw0rd123!", "12345678", "qwertyuiop", "1q2w3e4r", "iloveyou2", "Michael1985",
      "aaaaaaaa", "abcabcabc", "20012001", "letmein!!", "Summer2024!", "zxcvbnm,", "Football99", "asdf1234", "!!!!!!!!"],
 )  # fmt: skip
-def test_what_everybody_would_try_first_is_refused(password: str) -> None:
+def test_common_passwords_are_refused(password: str) -> None:
     assert is_common(password)
 
 
 @pytest.mark.parametrize(
     "password", [PASSWORD, NEW_PASSWORD, "long enough", "a fine password", "Tr0ub4dor&3x", "grüne Tür im Hof"]
 )
-def test_what_nobody_would_try_first_is_taken(password: str) -> None:
+def test_uncommon_passwords_are_accepted(password: str) -> None:
     assert not is_common(password)
 
 
-def test_the_recipe_makes_at_least_ten_thousand() -> None:
+def test_the_generator_makes_at_least_ten_thousand_stems() -> None:
     assert len(stems()) > 10_000
 
 
@@ -47,12 +47,12 @@ def test_the_recipe_makes_at_least_ten_thousand() -> None:
         "\ud800" * 9,
     ],
 )
-async def test_ones_own_name_is_no_password(rooms: Rooms, password: str) -> None:
+async def test_ones_own_name_is_refused_as_password(rooms: Rooms, password: str) -> None:
     with pytest.raises(PasswordRefused):
         await rooms.accounts.sign_up("rosalind", password, email="hopper@example.org")
 
 
-async def test_a_password_is_hashed_anew_when_the_costs_have_changed(rooms: Rooms, ana: Person) -> None:
+async def test_a_password_is_rehashed_when_the_costs_have_changed(rooms: Rooms, ana: Person) -> None:
     (before,) = await on_shard_of(rooms, ana.account_id, "SELECT password_hash FROM accounts")
     cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     rooms.accounts.use_hasher(PasswordHasher(time_cost=2, memory_cost=16, parallelism=1))
@@ -101,5 +101,5 @@ async def test_a_leaked_password_is_refused_and_the_service_learns_five_digits(
     assert len(asked) == 2
 
 
-async def test_a_service_that_does_not_answer_refuses_nobody() -> None:
+async def test_passwords_are_accepted_while_the_leak_service_is_unavailable() -> None:
     await Passwords(range_url="http://127.0.0.1:9/range").check("known to nobody else")

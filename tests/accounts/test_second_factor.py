@@ -30,9 +30,7 @@ async def finish(client: AsyncClient, ticket: str, code: str) -> Any:
     return answer
 
 
-async def test_a_code_is_asked_for_after_the_password_and_taken_once(
-    client: AsyncClient, ana: Person
-) -> None:
+async def test_a_code_is_required_after_the_password_and_works_once(client: AsyncClient, ana: Person) -> None:
     secret, _ = await turn_on(ana)
     asked = await sign_in(ana)
     assert (asked.status_code, asked.json()["status"]) == (202, "second_factor_required")
@@ -55,7 +53,7 @@ async def test_of_many_who_send_one_code_at_once_one_gets_in(rooms: Rooms, ana: 
     secret, _ = await turn_on(ana)
     account_id, code = AccountId(int(ana.account_id)), code_of(secret)
 
-    outcomes = await all_at_once(*(rooms.accounts.totp.use_code(account_id, code) for _ in range(6)))
+    outcomes = await all_at_once(*(rooms.accounts._totp.use_code(account_id, code) for _ in range(6)))
 
     assert outcomes.count(None) == 1
     assert sum(isinstance(each, ProofWrong) for each in outcomes) == 5
@@ -73,7 +71,7 @@ async def test_a_recovery_code_works_once_and_new_ones_void_the_old(client: Asyn
     assert [await try_code(codes[1]), await try_code(fresh[1])] == [403, 201]
 
 
-async def test_neither_secret_nor_codes_can_be_read_from_the_database(rooms: Rooms, ana: Person) -> None:
+async def test_the_database_holds_neither_secret_nor_codes_in_clear(rooms: Rooms, ana: Person) -> None:
     secret, codes = await turn_on(ana)
 
     rows = [
@@ -87,7 +85,7 @@ async def test_neither_secret_nor_codes_can_be_read_from_the_database(rooms: Roo
     assert not [code for code in codes if code.encode() in kept or code.replace("-", "").encode() in kept]
 
 
-async def test_a_secret_counts_only_once_it_was_confirmed_and_is_not_replaced_after(ana: Person) -> None:
+async def test_a_secret_is_enabled_by_confirmation_and_not_replaced_after(ana: Person) -> None:
     begun = await ana.call("POST", "/security/totp")
     assert begun.json()["link"].startswith("otpauth://totp/Tintype:ana")
     assert begun.json()["qr_svg"].startswith("<svg")
@@ -100,7 +98,7 @@ async def test_a_secret_counts_only_once_it_was_confirmed_and_is_not_replaced_af
     assert (wrong.status_code, again.json()["code"]) == (403, "totp_on")
 
 
-async def test_turning_it_off_makes_the_password_enough_again(ana: Person) -> None:
+async def test_without_the_second_factor_the_password_is_enough_again(ana: Person) -> None:
     await turn_on(ana)
 
     assert (await ana.call("DELETE", "/security/totp")).status_code == 204
@@ -109,7 +107,7 @@ async def test_turning_it_off_makes_the_password_enough_again(ana: Person) -> No
     assert (await ana.call("POST", "/security/recovery-codes")).json()["code"] == "totp_off"
 
 
-async def test_a_ticket_begun_with_the_old_password_ends_with_it(client: AsyncClient, ana: Person) -> None:
+async def test_changing_the_password_invalidates_sign_in_tickets(client: AsyncClient, ana: Person) -> None:
     secret, _ = await turn_on(ana)
     ticket = (await sign_in(ana)).json()["ticket"]
     await ana.call(
@@ -121,7 +119,7 @@ async def test_a_ticket_begun_with_the_old_password_ends_with_it(client: AsyncCl
     assert answer.json()["code"] == "ticket_wrong"
 
 
-async def test_codes_cannot_be_guessed_by_trying(client: AsyncClient, ana: Person) -> None:
+async def test_guessing_codes_is_rate_limited(client: AsyncClient, ana: Person) -> None:
     await turn_on(ana)
     ticket = (await sign_in(ana)).json()["ticket"]
 
@@ -132,7 +130,7 @@ async def test_codes_cannot_be_guessed_by_trying(client: AsyncClient, ana: Perso
 
 
 @pytest.mark.parametrize("ticket", ["", "x", "A" * 43, "\0" * 43, "é" * 43])
-async def test_a_made_up_ticket_opens_nothing(client: AsyncClient, ticket: str) -> None:
+async def test_an_unknown_ticket_is_refused(client: AsyncClient, ticket: str) -> None:
     answer = await finish(client, ticket, "000000")
 
     assert (answer.status_code, answer.json()["code"]) == (403, "ticket_wrong")

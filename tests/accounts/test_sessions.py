@@ -3,13 +3,14 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from shardwright.running import Shard
+from shardwright.routing import Shard
 from tests.accounts.helpers import NEW_PASSWORD, all_at_once, announced, on_shard_of, sign_in
-from tests.support import PASSWORD, Person, serve
+from tests.application import serve
+from tests.support import PASSWORD, Person
 from tintype.accounts import Accounts, SessionsEnded
-from tintype.base.cache import Cache
-from tintype.base.limits import Limiter
 from tintype.base.outbox import Outbox
+from tintype.redis.leased_cache import LeasedCache
+from tintype.redis.rate_limits import RateLimiter
 from tintype.wiring import Rooms
 
 
@@ -23,8 +24,8 @@ def another_process(rooms: Rooms) -> Accounts:
     return Accounts(
         rooms.shards,
         Outbox(no_poke),
-        Cache(redis, namespace),
-        Limiter(redis, namespace),
+        LeasedCache(redis, namespace),
+        RateLimiter(redis, namespace),
         settings=rooms.settings,
     )
 
@@ -32,11 +33,11 @@ def another_process(rooms: Rooms) -> Accounts:
 async def test_a_session_that_ended_is_refused_at_once_by_every_process(rooms: Rooms, ana: Person) -> None:
     other = another_process(rooms)
     for _ in range(2):  # the second time from the cache
-        assert await other.find_session(ana.token) is not None
+        assert await other.find_account_by_token(ana.token) is not None
 
     await ana.call("DELETE", "/sessions/current")
 
-    assert await other.find_session(ana.token) is None
+    assert await other.find_account_by_token(ana.token) is None
     (ended,) = await announced(rooms, SessionsEnded)
     assert (str(ended.account_id), len(ended.session_ids)) == (ana.account_id, 1)
 
@@ -44,7 +45,7 @@ async def test_a_session_that_ended_is_refused_at_once_by_every_process(rooms: R
 async def test_a_known_session_costs_no_read_of_the_database(
     rooms: Rooms, ana: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await rooms.accounts.find_session(ana.token)
+    await rooms.accounts.find_account_by_token(ana.token)
 
     async def refuse(*_: object, **__: object) -> Any:
         raise AssertionError("the database was asked")
@@ -53,7 +54,7 @@ async def test_a_known_session_costs_no_read_of_the_database(
         monkeypatch.setattr(Shard, name, refuse)
     monkeypatch.setattr(type(rooms.shards), "gather", refuse)
 
-    assert await rooms.accounts.find_session(ana.token) is not None
+    assert await rooms.accounts.find_account_by_token(ana.token) is not None
 
 
 async def test_a_lost_redis_signs_nobody_out(rooms: Rooms, ana: Person) -> None:
@@ -62,7 +63,7 @@ async def test_a_lost_redis_signs_nobody_out(rooms: Rooms, ana: Person) -> None:
     assert (await ana.call("GET", "/accounts/me")).status_code == 200
 
 
-async def test_logging_out_makes_a_browser_forget(rooms: Rooms) -> None:
+async def test_signing_out_clears_the_cookies(rooms: Rooms) -> None:
     async with serve(rooms) as browser:
         await browser.post("/api/v1/accounts", json={"username": "cleo", "password": PASSWORD})
         csrf = {"X-CSRF-Token": browser.cookies["tt_csrf"]}
@@ -113,7 +114,7 @@ async def test_all_others_end_at_once(client: AsyncClient, ana: Person) -> None:
     assert len((await ana.call("GET", "/sessions")).json()["sessions"]) == 1
 
 
-async def test_being_seen_is_written_at_most_once_in_ten_minutes(rooms: Rooms, ana: Person) -> None:
+async def test_last_seen_is_written_at_most_once_in_ten_minutes(rooms: Rooms, ana: Person) -> None:
     seen = "SELECT last_seen_at, xmin::text FROM sessions"
     (first,) = await on_shard_of(rooms, ana.account_id, seen)
     await ana.call("GET", "/accounts/me")
@@ -146,16 +147,16 @@ async def test_an_old_cookie_is_exchanged_at_its_next_use(rooms: Rooms) -> None:
         assert fresh != old
         assert changed.status_code == 200
         assert [each["is_current"] for each in listed] == [True]
-        assert await rooms.accounts.find_session(old) is not None  # requests under way carry it
+        assert await rooms.accounts.find_account_by_token(old) is not None  # requests under way carry it
 
         await on_shard_of(rooms, account_id, "UPDATE sessions SET expires_at = now() WHERE is_replaced")
         await rooms.redis.flushdb()
-        assert await rooms.accounts.find_session(old) is None
-        assert await rooms.accounts.find_session(fresh) is not None
+        assert await rooms.accounts.find_account_by_token(old) is None
+        assert await rooms.accounts.find_account_by_token(fresh) is not None
 
 
-async def test_of_many_who_exchange_one_token_at_once_one_does(rooms: Rooms, ana: Person) -> None:
-    fresh = await all_at_once(*(rooms.accounts.sessions.renew(ana.token) for _ in range(6)))
+async def test_a_token_is_exchanged_once_even_concurrently(rooms: Rooms, ana: Person) -> None:
+    fresh = await all_at_once(*(rooms.accounts.renew_session(ana.token) for _ in range(6)))
 
     assert len([token for token in fresh if token]) == 1
     answer = await ana.call("POST", "/sessions/current/token")
@@ -167,8 +168,8 @@ async def test_ending_a_session_ends_what_it_was_exchanged_for_too(rooms: Rooms,
 
     await ana.call("DELETE", "/sessions/current")
 
-    assert await rooms.accounts.find_session(fresh) is None
-    assert await rooms.accounts.find_session(ana.token) is None
+    assert await rooms.accounts.find_account_by_token(fresh) is None
+    assert await rooms.accounts.find_account_by_token(ana.token) is None
 
 
 async def test_changing_the_password_needs_the_current_one_and_ends_every_other_session(
@@ -181,13 +182,13 @@ async def test_changing_the_password_needs_the_current_one_and_ends_every_other_
     right = await ana.call("PUT", "/accounts/me/password", json=body | {"current_password": PASSWORD})
 
     assert (wrong.status_code, wrong.json()["code"], right.status_code) == (403, "proof_wrong", 204)
-    assert await rooms.accounts.find_session(other) is None
+    assert await rooms.accounts.find_account_by_token(other) is None
     assert (await ana.call("GET", "/accounts/me")).status_code == 200
     assert (await sign_in(ana)).status_code == 403
     assert (await sign_in(ana, NEW_PASSWORD)).status_code == 201
 
 
-async def test_credentials_change_only_after_a_proof_of_the_last_minutes(rooms: Rooms, ana: Person) -> None:
+async def test_credentials_change_only_after_recent_reauthentication(rooms: Rooms, ana: Person) -> None:
     await on_shard_of(rooms, ana.account_id, "UPDATE sessions SET proved_at = now() - interval '16 minutes'")
     await rooms.redis.flushdb()
 

@@ -17,7 +17,7 @@ async def test_of_many_who_want_one_name_at_once_one_gets_it(rooms: Rooms) -> No
     assert sum(isinstance(each, UsernameTaken) for each in outcomes) == 7
 
 
-async def test_a_claim_whose_account_never_came_to_be_is_taken_over_after_a_minute(rooms: Rooms) -> None:
+async def test_a_claim_without_an_account_is_taken_over_after_a_minute(rooms: Rooms) -> None:
     abandoned = await _claim(rooms, "abandoned")
     with pytest.raises(UsernameTaken):
         await rooms.accounts.sign_up("abandoned", PASSWORD)
@@ -29,9 +29,7 @@ async def test_a_claim_whose_account_never_came_to_be_is_taken_over_after_a_minu
     assert (await rooms.accounts.get_by_name("abandoned")).id == made.account.id
 
 
-async def test_who_was_too_slow_cannot_create_the_account_any_more(
-    rooms: Rooms, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_sign_up_that_took_too_long_is_refused(rooms: Rooms, monkeypatch: pytest.MonkeyPatch) -> None:
     old = rooms.shards.map.layout.compose(1_000, 0, 1)  # drawn long ago, by its own testimony
     slow = rooms.accounts
 

@@ -1,3 +1,4 @@
+import pytest
 from httpx import AsyncClient
 
 from tests.support import PASSWORD, Person, eventually, join, photo
@@ -21,6 +22,7 @@ async def test_a_follower_sees_a_new_post_in_the_feed(working: Worker, ana: Pers
     assert shown["media"][0]["width"] == 640
 
 
+@pytest.mark.slow
 async def test_a_new_follow_shows_earlier_posts_and_an_unfollow_hides_them_at_once(
     working: Worker, ana: Person, bo: Person
 ) -> None:

@@ -10,7 +10,7 @@ ids = st.integers(min_value=1, max_value=2**63 - 1)
 
 
 @given(ids, ids)
-def test_an_event_survives_the_wire(post_id: int, author_id: int) -> None:
+def test_an_event_decodes_to_what_was_encoded(post_id: int, author_id: int) -> None:
     event = PostPublished(PostId(post_id), AccountId(author_id))
 
     assert PostPublished.decode(event.encode()) == event

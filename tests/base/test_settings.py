@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tintype.base.errors import SettingsInvalid
-from tintype.base.secret import read_or_make
+from tintype.base.secret_key import read_or_create
 from tintype.base.settings import Settings, is_secret, load_settings
 from tintype.cli.config import MASK, effective
 
@@ -40,7 +40,7 @@ def test_lists_in_the_environment_are_json_or_separated_by_commas(tmp_path: Path
         ('namespace = "Has Spaces"', "namespace"),
     ],
 )
-def test_a_wrong_setting_is_refused_with_its_reason(tmp_path: Path, content: str, complaint: str) -> None:
+def test_an_invalid_setting_is_refused_with_the_reason(tmp_path: Path, content: str, complaint: str) -> None:
     file = tmp_path / "tintype.toml"
     file.write_text(content)
 
@@ -48,11 +48,11 @@ def test_a_wrong_setting_is_refused_with_its_reason(tmp_path: Path, content: str
         load_settings(environ={}, file=file)
 
 
-def test_relative_places_are_beside_the_settings_file(tmp_path: Path) -> None:
+def test_relative_paths_are_relative_to_the_settings_file(tmp_path: Path) -> None:
     assert load_settings(environ={}, file=tmp_path / "tintype.toml").settings.home == tmp_path / ".tintype"
 
 
-def test_a_place_can_be_named_in_the_environment(tmp_path: Path) -> None:
+def test_the_data_directory_can_be_set_in_the_environment(tmp_path: Path) -> None:
     loaded = load_settings(environ={"TINTYPE_HOME": "/srv/tintype"}, file=tmp_path / "none.toml")
 
     assert loaded.settings.home == Path("/srv/tintype")
@@ -89,12 +89,12 @@ def test_every_setting_that_may_hold_a_password_is_secret() -> None:
     }
 
 
-def test_a_secret_is_made_once_and_readable_by_its_owner_alone(tmp_path: Path) -> None:
+def test_a_secret_is_generated_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     path = tmp_path / "secrets" / "key"
 
-    first = read_or_make(path)
+    first = read_or_create(path)
 
-    assert read_or_make(path) == first
+    assert read_or_create(path) == first
     assert len(first) >= 32
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700

@@ -11,7 +11,7 @@ run = CliRunner()
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_explains_itself(name: str) -> None:
+def test_every_command_has_help(name: str) -> None:
     result = run.invoke(build_app([name]), [name, "--help"])
 
     assert result.exit_code == 0
@@ -29,7 +29,7 @@ def test_version_prints_the_version() -> None:
     assert run.invoke(build_app(["version"]), ["version"]).output.strip() == __version__
 
 
-def test_config_tells_machines_where_a_value_came_from(
+def test_config_shows_the_origin_of_a_value_and_masks_secrets(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("TINTYPE_CONFIG", str(tmp_path / "tintype.toml"))

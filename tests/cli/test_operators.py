@@ -13,7 +13,7 @@ from tintype.wiring import Rooms
 
 @pytest.fixture
 def reachable(rooms: Rooms, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command line finds the engines of this test."""
+    """The command line connects to this test's servers."""
     settings = rooms.settings
     for name in ("home", "redis", "namespace", "secret_key", "shard_count"):
         monkeypatch.setenv(f"TINTYPE_{name.upper()}", str(getattr(settings, name)))
@@ -27,6 +27,7 @@ async def command(*words: str, room: str = "accounts") -> Any:
     return result.output
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("reachable")
 async def test_an_operator_makes_moderators_verifies_suspends_and_restores(rooms: Rooms, ana: Person) -> None:
     await command("role", "ana", "moderator")
@@ -45,10 +46,10 @@ async def test_an_operator_makes_moderators_verifies_suspends_and_restores(rooms
 
 
 @pytest.mark.usefixtures("reachable")
-async def test_an_operator_sees_why_somebodys_feed_is_as_it_is(ana: Person, bo: Person) -> None:
+async def test_an_operator_sees_how_a_feed_is_ranked(ana: Person, bo: Person) -> None:
     post = await ana.publish("#sea")
     await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
 
-    told = await command("why", "bo", room="feed")
+    output = await command("why", "bo", room="feed")
 
-    assert post["post_id"] in told.replace("\n", "")
+    assert post["post_id"] in output.replace("\n", "")

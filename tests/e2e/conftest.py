@@ -1,4 +1,4 @@
-"""Flows in a browser share one Tintype: each brings people of its own, as on any site."""
+"""Browser flows share one running Tintype; each signs up its own users."""
 
 from collections.abc import AsyncIterator
 
@@ -9,13 +9,13 @@ from tests.living_stack import LivingStack, open_living_stack
 
 @pytest.fixture(scope="session")
 async def living_stack() -> AsyncIterator[LivingStack]:
-    """A whole Tintype that other flows use as well."""
+    """A running Tintype, shared by all flows."""
     async with open_living_stack() as stack:
         yield stack
 
 
 @pytest.fixture
 async def empty_stack() -> AsyncIterator[LivingStack]:
-    """One where nobody has ever been."""
+    """A running Tintype of its own, without any users."""
     async with open_living_stack() as stack:
         yield stack

@@ -1,6 +1,6 @@
-"""Home in a real browser on the real stack: comments and stories between two people, and life without a connection."""
+"""The home page in a real browser: comments and stories between two users, and working offline."""
 
-from tests.e2e.node import IN_BROWSER, run_script, shots_of
+from tests.e2e.browser_flows import IN_BROWSER, run_flow_with_photo, screenshot_folder
 from tests.living_stack import LivingStack
 
 pytestmark = IN_BROWSER
@@ -8,9 +8,11 @@ pytestmark = IN_BROWSER
 PORTRAIT = (1080, 1350)
 
 
-async def test_two_people_talk_under_a_post_and_over_a_story(living_stack: LivingStack) -> None:
-    await run_script("evening.mjs", living_stack, shots_of(living_stack), size=PORTRAIT)
+async def test_two_users_comment_on_a_post_and_reply_to_a_story(living_stack: LivingStack) -> None:
+    await run_flow_with_photo(
+        "commentsAndStories.mjs", living_stack, screenshot_folder(living_stack), size=PORTRAIT
+    )
 
 
-async def test_what_was_wished_without_a_connection_arrives_exactly_once(living_stack: LivingStack) -> None:
-    await run_script("offline.mjs", living_stack, shots_of(living_stack), size=PORTRAIT)
+async def test_offline_mutations_take_effect_exactly_once(living_stack: LivingStack) -> None:
+    await run_flow_with_photo("offline.mjs", living_stack, screenshot_folder(living_stack), size=PORTRAIT)

@@ -12,7 +12,7 @@ from httpx import AsyncClient, HTTPError, Response
 
 from tests.living_stack import LivingStack
 from tests.support import PASSWORD, eventually, photo
-from tintype.base.bus import Names
+from tintype.base.nats import NatsNames
 from tintype.graph import FollowChanged
 
 PEOPLE = 6
@@ -165,10 +165,15 @@ async def _lose_the_stream(stack: LivingStack) -> None:
     """Everything JetStream holds is gone: the outbox sends all of it again, and handlers see it twice."""
     addresses = json.loads((stack.home / "secrets" / "addresses.json").read_text())
     bus = await nats.connect(addresses["nats"])
-    await bus.jetstream().delete_stream(Names("tintype").events_stream)
+    await bus.jetstream().delete_stream(NatsNames("tintype").events_stream)
     await bus.close()
+    before = dict(stack.programs())["worker"]
     await stack.kill("worker")
-    await asyncio.sleep(1)
+
+    async def is_restarted() -> bool:
+        return dict(stack.programs()).get("worker", before) != before
+
+    await eventually(is_restarted, what="the supervisor has restarted the worker")
 
 
 async def _join(stack: LivingStack, username: str) -> dict[str, str]:

@@ -1,15 +1,15 @@
-"""A small world in which everything that decides about a feed happens at random, by the doors of the rooms."""
+"""Random actions of a few people, through the rooms' public methods: everything that decides about a feed."""
 
 import contextlib
 import random
 import secrets
 from collections.abc import Awaitable, Callable
 
-from tests.graph.world import QUERIES as GRAPH
+from tests.graph.graph_state import QUERIES as GRAPH
 from tintype.base.errors import TintypeError
 from tintype.base.ids import AccountId, MediaId, PostId
 from tintype.media import QUERIES as MEDIA
-from tintype.posts import Edit, ItemEdit, Place, Tagged
+from tintype.posts import PersonTag, Place, PostChanges, PostMediaChanges
 from tintype.wiring import Rooms
 
 NAMES = ("ana", "bo", "cy", "dee", "eli", "fay")
@@ -31,7 +31,7 @@ class RandomWorld:
         self.posts: list[PostId] = []
 
     async def begin(self) -> None:
-        """Everybody joins, posts, and a lot happens."""
+        """Everybody signs up and posts, and a lot happens."""
         for name in NAMES:
             joined = await self.rooms.accounts.sign_up(name, "correct horse battery")
             self.people.append(joined.account.id)
@@ -42,7 +42,7 @@ class RandomWorld:
         await self.happen(40)
 
     async def happen(self, times: int) -> None:
-        """Whatever may happen; what is refused does not."""
+        """This many random actions; those that are refused have no effect."""
         doings: list[Callable[[], Awaitable[object]]] = [
             self.follow,
             self.follow,
@@ -75,19 +75,19 @@ class RandomWorld:
         await self.rooms.graph.unfollow(*self._pair())
 
     async def mute(self) -> None:
-        await self.rooms.graph.attitudes.mute(*self._pair(), posts=self.chance.random() < 0.6, stories=True)
+        await self.rooms.graph.mute(*self._pair(), posts=self.chance.random() < 0.6, stories=True)
 
     async def block(self) -> None:
-        await self.rooms.graph.blocks.block(*self._pair())
+        await self.rooms.graph.block(*self._pair())
 
     async def unblock(self) -> None:
-        await self.rooms.graph.blocks.unblock(*self._pair())
+        await self.rooms.graph.unblock(*self._pair())
 
     async def turn_private(self) -> None:
         one = self.chance.choice(self.people)
         is_private = self.chance.random() < 0.5
         await self.rooms.shards.owner(one).execute(GRAPH.set_privacy, id=one, is_private=is_private)
-        await self.rooms.accounts.forget(one)
+        await self.rooms.accounts.invalidate(one)
 
     async def change_status(self) -> None:
         status = self.chance.choice(("active", "active", "active", "deactivated", "suspended"))
@@ -96,18 +96,18 @@ class RandomWorld:
     async def change_post(self) -> None:
         post_id, posts = self.chance.choice(self.posts), self.rooms.posts
         doing = self.chance.choice(("archive", "unarchive", "hide", "restore", "pin", "remove"))
-        found = (await posts.find_any([post_id])).get(post_id)
+        found = (await posts.find_unfiltered([post_id])).get(post_id)
         if found is not None:
             await getattr(posts, doing)(post_id, found.author_id)
 
     async def edit(self) -> None:
         post_id = self.chance.choice(self.posts)
-        found = (await self.rooms.posts.find_any([post_id])).get(post_id)
+        found = (await self.rooms.posts.find_unfiltered([post_id])).get(post_id)
         if found is not None:
-            tagged = ItemEdit(media_id=found.media[0].media_id, tagged=self._tags())
-            changes = Edit(
+            tagged = PostMediaChanges(media_id=found.media[0].media_id, tagged=self._tags())
+            changes = PostChanges(
                 caption=self.chance.choice(CAPTIONS),
-                items=(tagged,),
+                media=(tagged,),
                 hides_like_count=self.chance.random() < 0.3,
             )
             await self.rooms.posts.edit(post_id, found.author_id, changes)
@@ -125,7 +125,7 @@ class RandomWorld:
         await self.rooms.saves.save(self.chance.choice(self.posts), self.chance.choice(self.people))
 
     async def buffer_like(self) -> None:
-        await self.rooms.posts.sources().likes.add(self.chance.choice(self.posts), 2)
+        await self.rooms.posts.sources().like_counters.buffer(self.chance.choice(self.posts), 2)
 
     async def publish(self) -> None:
         author = self.chance.choice(self.people)
@@ -146,9 +146,9 @@ class RandomWorld:
         one, other = self.chance.sample(self.people, 2)
         return one, other
 
-    def _tags(self) -> tuple[Tagged, ...]:
+    def _tags(self) -> tuple[PersonTag, ...]:
         chosen = self.chance.sample(self.people, self.chance.choice((0, 0, 1, 2)))
-        return tuple(Tagged(each, 0.25, 0.5) for each in chosen)
+        return tuple(PersonTag(each, 0.25, 0.5) for each in chosen)
 
     async def _picture(self, account_id: AccountId, kind: str = "image") -> MediaId:
         shard = self.rooms.shards.owner(account_id)

@@ -1,4 +1,4 @@
-"""Fan-out and stars: what dies half-way, repeats, crosses the threshold or meets something else under way."""
+"""Fan-out and celebrities: jobs that die half-way, repeat, cross the threshold or run into each other."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -6,17 +6,17 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from redis.exceptions import ConnectionError as RedisGone
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from shardwright.errors import ServerUnavailable
-from shardwright.running import Gathered, Query
+from shardwright.routing import Gathered, Query
 from tests.feed.world import THRESHOLD, World
 from tintype.base.ids import AccountId, PostId
-from tintype.base.wire import Command, PipelinedWire
-from tintype.feed import FanOutDue, StarRisen, lists
-from tintype.feed.building import Building, Built
-from tintype.feed.lists import Lists
+from tintype.feed import FanOutDue, StarRisen, post_lists
+from tintype.feed.post_lists import PostLists
+from tintype.feed.timeline_builder import BuiltTimeline, TimelineBuilder
 from tintype.posts import PostPublished
+from tintype.redis.client import Command, PipelinedRedisClient
 
 NAMES = ("bo", "cy", "dee", "eli")
 
@@ -28,13 +28,13 @@ async def follow_all(world: World, followee: AccountId, followers: list[AccountI
 
 
 async def on_list(world: World, reader: AccountId) -> set[int]:
-    """What lies on a reader's list in Redis."""
+    """What is on a reader's timeline in Redis."""
     found = await world.lists.read(reader)
     return set(found.ids) if found else set()
 
 
-async def rise(world: World, author: AccountId, followers: list[AccountId]) -> None:
-    """An author becomes a star, and everything has been told."""
+async def make_celebrity(world: World, author: AccountId, followers: list[AccountId]) -> None:
+    """An author becomes a celebrity, and every timeline is marked."""
     await follow_all(world, author, followers)
     for each in followers:
         await world.read(each)
@@ -43,35 +43,37 @@ async def rise(world: World, author: AccountId, followers: list[AccountId]) -> N
 
 
 @asynccontextmanager
-async def building_stops(
+async def build_paused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncGenerator[tuple[asyncio.Event, asyncio.Event]]:
-    """Whoever builds a timeline says so once the shards have answered, and goes on when told to."""
+    """Builders of timelines set `answered` once the shards have answered, and wait for `goes_on`."""
     answered, goes_on = asyncio.Event(), asyncio.Event()
-    build = Building.timeline
+    build = TimelineBuilder.build_timeline
 
-    async def slowly(self: Building, viewer: AccountId) -> Built:
+    async def slowly(self: TimelineBuilder, viewer: AccountId) -> BuiltTimeline:
         built = await build(self, viewer)
         answered.set()
         await goes_on.wait()
         return built
 
     with monkeypatch.context() as patch:
-        patch.setattr(Building, "timeline", slowly)
+        patch.setattr(TimelineBuilder, "build_timeline", slowly)
         yield answered, goes_on
 
 
 async def test_a_post_reaches_followers_in_parts_of_which_each_is_a_job(world: World) -> None:
     ana, *followers = await world.people("ana", *NAMES[:2], "fay", "gus", "hal")
     await follow_all(world, ana, followers)
-    await world.sql(ana, f"INSERT INTO feed_stars (account_id) VALUES ({ana})")  # rising: still pushed
+    await world.sql(
+        ana, f"INSERT INTO feed_stars (account_id) VALUES ({ana})"
+    )  # not settled: still fanned out
     for each in followers:
         await world.read(each)
     post_id = await world.post(ana)
 
-    for event in (await world.waiting()).values():
+    for event in (await world.pending()).values():
         await world.deliver(event)
-    parts = [event for event in (await world.waiting()).values() if isinstance(event, FanOutDue)]
+    parts = [event for event in (await world.pending()).values() if isinstance(event, FanOutDue)]
 
     assert [post_id in await on_list(world, each) for each in followers] == [True, True, False, False, False]
     assert len(parts) == 2
@@ -90,22 +92,22 @@ async def test_a_fan_out_that_dies_half_way_and_is_repeated_shows_the_post_once(
         await world.read(each)
     post_id = await world.post(ana)
 
-    world.wire.left = trips
-    for event in (await world.waiting()).values():
+    world.redis_client.trips_left = trips
+    for event in (await world.pending()).values():
         try:
             await world.deliver(event)
-        except RedisGone:
+        except RedisConnectionError:
             continue
-    world.wire.left = None
+    world.redis_client.trips_left = None
     await world.work()
 
     for each in followers:
         assert await world.read(each) == [post_id]
 
 
-async def test_posts_of_a_star_are_held_back_and_shown_all_the_same(world: World) -> None:
+async def test_posts_of_a_celebrity_are_not_fanned_out_and_shown_all_the_same(world: World) -> None:
     ana, *followers = await world.people("ana", *NAMES)
-    await rise(world, ana, followers)
+    await make_celebrity(world, ana, followers)
 
     post_id = await world.post(ana)
     await world.work()
@@ -115,9 +117,9 @@ async def test_posts_of_a_star_are_held_back_and_shown_all_the_same(world: World
         assert await world.read(each) == await world.expected(each)
 
 
-async def test_a_star_that_falls_is_pushed_again_and_nothing_is_lost(world: World) -> None:
+async def test_posts_of_a_former_celebrity_are_fanned_out_again_and_none_is_lost(world: World) -> None:
     ana, *followers = await world.people("ana", *NAMES)
-    await rise(world, ana, followers)
+    await make_celebrity(world, ana, followers)
     await world.post(ana, 2)
     await world.work()
     for each in followers[:2]:
@@ -133,9 +135,9 @@ async def test_a_star_that_falls_is_pushed_again_and_nothing_is_lost(world: Worl
         assert await world.read(each) == await world.expected(each)
 
 
-async def test_one_follower_less_does_not_make_a_star_fall(world: World) -> None:
+async def test_a_celebrity_stays_one_with_one_follower_less(world: World) -> None:
     ana, *followers = await world.people("ana", *NAMES[:THRESHOLD])
-    await rise(world, ana, followers)
+    await make_celebrity(world, ana, followers)
     for name in ("ida", "jo"):
         followers.append(await world.person(name))
     await follow_all(world, ana, followers[THRESHOLD:])
@@ -148,17 +150,17 @@ async def test_one_follower_less_does_not_make_a_star_fall(world: World) -> None
     assert post_id not in await on_list(world, followers[1])
 
 
-async def test_a_star_that_rises_while_a_timeline_is_built_is_known_to_it(
+async def test_a_timeline_being_built_is_marked_with_a_new_celebrity(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ana, *followers = await world.people("ana", *NAMES)
     await follow_all(world, ana, followers)
-    async with building_stops(monkeypatch) as (answered, goes_on):
+    async with build_paused(monkeypatch) as (answered, goes_on):
         reading = asyncio.create_task(world.read(followers[0]))
         await answered.wait()
         await world.post(ana)
         await world.work()
-        await world.post(ana)  # this one is held back
+        await world.post(ana)  # this one is not fanned out
         await world.work()
         goes_on.set()
         await reading
@@ -166,13 +168,13 @@ async def test_a_star_that_rises_while_a_timeline_is_built_is_known_to_it(
     assert await world.read(followers[0]) == await world.expected(followers[0])
 
 
-async def test_a_star_that_falls_while_a_timeline_is_built_loses_nothing_of_it(
+async def test_no_post_is_lost_when_a_celebrity_ceases_to_be_one_while_a_timeline_is_built(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ana, *followers = await world.people("ana", *NAMES)
-    await rise(world, ana, followers)
+    await make_celebrity(world, ana, followers)
     await world.rooms.redis.flushdb()
-    async with building_stops(monkeypatch) as (answered, goes_on):
+    async with build_paused(monkeypatch) as (answered, goes_on):
         reading = asyncio.create_task(world.read(followers[-1]))
         await answered.wait()
         await world.post(ana)
@@ -192,7 +194,7 @@ async def test_a_follow_while_a_timeline_is_built_is_not_lost(
 ) -> None:
     ana, bo = await world.people("ana", "bo")
     post_id = await world.post(bo)
-    async with building_stops(monkeypatch) as (answered, goes_on):
+    async with build_paused(monkeypatch) as (answered, goes_on):
         reading = asyncio.create_task(world.read(ana))
         await answered.wait()
         await world.rooms.graph.follow(ana, bo)
@@ -211,13 +213,13 @@ async def test_a_follow_that_arrives_late_at_the_followee_misses_no_post(
         raise ServerUnavailable("lost on purpose")
 
     with monkeypatch.context() as patch:
-        patch.setattr(world.rooms.graph.mirror, "apply", lost)
+        patch.setattr(world.rooms.graph._mirror, "apply", lost)
         await world.rooms.graph.follow(ana, bo)
     assert await world.read(ana) == []
-    post_id = await world.post(bo)  # nobody is known to follow: pushed to nobody
+    post_id = await world.post(bo)  # no follower is known: pushed to nobody
 
     for event in sorted(
-        (await world.waiting()).values(), key=lambda each: not isinstance(each, PostPublished)
+        (await world.pending()).values(), key=lambda each: not isinstance(each, PostPublished)
     ):
         for handler in world.feed.handlers():
             if handler.event is type(event):
@@ -226,7 +228,7 @@ async def test_a_follow_that_arrives_late_at_the_followee_misses_no_post(
     assert await world.read(ana) == [post_id]
 
 
-async def test_posts_of_one_moment_are_asked_about_together(
+async def test_followers_of_concurrent_posts_are_read_in_one_query(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     authors, reader = await world.people("ana", "bo", "cy"), await world.person("dee")
@@ -234,33 +236,33 @@ async def test_posts_of_one_moment_are_asked_about_together(
         await follow_all(world, author, [reader])
     await world.read(reader)
     posts = [await world.post(author) for author in authors]
-    published = [event for event in (await world.waiting()).values() if isinstance(event, PostPublished)]
-    asked: list[list[int]] = []
+    published = [event for event in (await world.pending()).values() if isinstance(event, PostPublished)]
+    batches: list[list[int]] = []
     gather = world.rooms.shards.gather
 
-    async def noting(query: Query, ids: list[int], **params: Any) -> Gathered:
-        asked.append(ids)
+    async def recording(query: Query, ids: list[int], **params: Any) -> Gathered:
+        batches.append(ids)
         return await gather(query, ids, **params)
 
-    monkeypatch.setattr(world.rooms.shards, "gather", noting)
+    monkeypatch.setattr(world.rooms.shards, "gather", recording)
     await asyncio.gather(*(world.deliver(event) for event in published))
 
-    assert [sorted(ids) for ids in asked] == [sorted(authors)]
+    assert [sorted(ids) for ids in batches] == [sorted(authors)]
     assert await on_list(world, reader) == set(posts)
 
 
-async def test_an_author_whose_server_is_away_holds_nobody_else_up(
+async def test_an_author_whose_server_is_away_delays_nobody_else(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shards = world.rooms.shards
     reader, *people = await world.people("reader", *(f"author{number}" for number in range(4)))
     by_server = {shards.map.owners[shards.shard_of(each)]: each for each in people}
     assert len(by_server) == 2, "new people go to all servers in turn"
-    (away, lost), (_, near) = by_server.items()
-    for author in (lost, near):
+    (away, lost), (_, reachable) = by_server.items()
+    for author in (lost, reachable):
         await follow_all(world, author, [reader])
     await world.read(reader)
-    late, early = await world.post(lost), await world.post(near)
+    late, early = await world.post(lost), await world.post(reachable)
     gather = shards.gather
 
     async def partly(query: Query, ids: list[int], **params: Any) -> Gathered:
@@ -270,7 +272,7 @@ async def test_an_author_whose_server_is_away_holds_nobody_else_up(
     with monkeypatch.context() as patch:
         patch.setattr(shards, "gather", partly)
         outcomes = await asyncio.gather(
-            *(world.deliver(PostPublished(*each)) for each in ((late, lost), (early, near))),
+            *(world.deliver(PostPublished(*each)) for each in ((late, lost), (early, reachable))),
             return_exceptions=True,
         )
     assert [type(each) for each in outcomes] == [ServerUnavailable, type(None)]
@@ -280,9 +282,9 @@ async def test_an_author_whose_server_is_away_holds_nobody_else_up(
     assert await on_list(world, reader) == {early, late}
 
 
-async def test_old_news_of_a_star_that_has_fallen_holds_nothing_back(world: World) -> None:
+async def test_an_old_event_of_a_former_celebrity_does_not_stop_fan_out(world: World) -> None:
     ana, *followers = await world.people("ana", *NAMES)
-    await rise(world, ana, followers)
+    await make_celebrity(world, ana, followers)
     for each in followers[:2]:
         await world.rooms.graph.unfollow(each, ana)
     await world.post(ana)
@@ -295,7 +297,7 @@ async def test_old_news_of_a_star_that_has_fallen_holds_nothing_back(world: Worl
     assert post_id in await on_list(world, followers[-1])
 
 
-async def test_a_rise_of_which_nothing_came_is_begun_anew(world: World) -> None:
+async def test_marking_timelines_that_was_never_finished_starts_again(world: World) -> None:
     ana, *followers = await world.people("ana", *NAMES)
     await follow_all(world, ana, followers)
     old = 200_000 << 23  # minutes after the epoch of ids
@@ -304,16 +306,16 @@ async def test_a_rise_of_which_nothing_came_is_begun_anew(world: World) -> None:
 
     await world.post(ana)
     await world.work()
-    held_back = await world.post(ana)
+    withheld = await world.post(ana)
     await world.work()
 
-    assert held_back not in await on_list(world, followers[0])
+    assert withheld not in await on_list(world, followers[0])
     assert await world.read(followers[0]) == await world.expected(followers[0])
 
 
-async def test_a_star_no_longer_followed_is_no_longer_read(world: World) -> None:
+async def test_a_celebrity_no_longer_followed_is_no_longer_merged(world: World) -> None:
     ana, *followers = await world.people("ana", *NAMES)
-    await rise(world, ana, followers)
+    await make_celebrity(world, ana, followers)
 
     await world.rooms.graph.unfollow(followers[0], ana)
     await world.work()
@@ -321,7 +323,7 @@ async def test_a_star_no_longer_followed_is_no_longer_read(world: World) -> None
     assert await on_list(world, followers[0]) == set()
 
 
-async def test_a_long_timeline_is_trimmed_keeps_its_stars_and_stays_small(world: World) -> None:
+async def test_a_long_timeline_is_trimmed_keeps_its_celebrities_and_stays_small(world: World) -> None:
     ana, bo = await world.people("ana", "bo")
     await world.read(ana)
     await world.lists.mark(bo, [ana])
@@ -330,10 +332,12 @@ async def test_a_long_timeline_is_trimmed_keeps_its_stars_and_stays_small(world:
         await world.lists.push(PostId(first + (number << 23)), [ana])
 
     found = await world.lists.read(ana)
-    size_bytes = (await world.wire.ask(("MEMORY", "USAGE", world.lists.key(ana), "SAMPLES", 0)))[0]
+    size_bytes = (await world.redis_client.execute(("MEMORY", "USAGE", world.lists.key(ana), "SAMPLES", 0)))[
+        0
+    ]
 
     assert found is not None
-    assert found.stars == (bo,)
+    assert found.celebrities == (bo,)
     assert 800 <= len(found.ids) <= 1_000
     assert size_bytes / len(found.ids) <= 12
 
@@ -341,15 +345,17 @@ async def test_a_long_timeline_is_trimmed_keeps_its_stars_and_stays_small(world:
 async def test_in_a_cluster_a_script_stays_in_one_slot(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Command] = []
 
-    class Noting(PipelinedWire):
-        async def ask(self, *commands: Command) -> list[Any]:
+    class Recording(PipelinedRedisClient):
+        async def execute(self, *commands: Command) -> list[Any]:
             seen.extend(commands)
             return [1] * len(commands)
 
-    monkeypatch.setattr(lists, "KEYS_PER_SCRIPT", 200)
+    monkeypatch.setattr(post_lists, "KEYS_PER_SCRIPT", 200)
     readers = [AccountId((number * 7 << 23) + 1_000) for number in range(3_000)]
 
-    await Lists(Noting(world.rooms.redis), "some", keep_s=60, spans_slots=False).push(PostId(5), readers)
+    await PostLists(Recording(world.rooms.redis), "some", ttl_s=60, spans_slots=False).push(
+        PostId(5), readers
+    )
 
     scripts = [command[3 : 3 + int(command[2])] for command in seen]
     assert sum(len(keys) for keys in scripts) == 3_000
@@ -357,9 +363,9 @@ async def test_in_a_cluster_a_script_stays_in_one_slot(world: World, monkeypatch
     assert all(len({str(key).partition("}")[0] for key in keys}) == 1 for keys in scripts)
 
 
-async def test_nothing_is_kept_for_somebody_who_has_gone(world: World) -> None:
+async def test_the_lists_of_a_deactivated_account_are_deleted(world: World) -> None:
     ana, *followers = await world.people("ana", *NAMES)
-    await rise(world, ana, followers)
+    await make_celebrity(world, ana, followers)
     await world.read(ana)
 
     await world.rooms.accounts.set_status(ana, "deactivated")

@@ -1,4 +1,4 @@
-"""A small house for the tests of the feed: a low threshold, tiny parts and windows, a Redis that fails on purpose."""
+"""Rooms for the tests of the feed: a low celebrity threshold, tiny parts and windows, a Redis that fails on purpose."""
 
 import dataclasses
 import random
@@ -10,19 +10,19 @@ from typing import Any, cast
 import asyncpg
 import msgspec
 from argon2 import PasswordHasher
-from redis.exceptions import ConnectionError as RedisGone
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from tests.support import PASSWORD
-from tintype.base.bringing import Bringing
 from tintype.base.events import Event
 from tintype.base.ids import AccountId, MediaId, PostId
 from tintype.base.outbox import Outbox
-from tintype.base.ties import Ties
-from tintype.base.wire import Command, SharedWire
-from tintype.feed import Feed, Mode, Stances, Visible
-from tintype.feed.building import Building, Built
-from tintype.feed.lists import Lists
-from tintype.ranking import NOBODY, Known
+from tintype.feed import Feed, Hydrator, Mode, ViewerStates
+from tintype.feed.post_lists import PostLists
+from tintype.feed.timeline_builder import BuiltTimeline, TimelineBuilder
+from tintype.ranking import NO_FEATURES, ViewerFeatures
+from tintype.redis.client import Command, MultiplexedRedisClient
+from tintype.redis.tracked_read import TrackedRead
+from tintype.redis.viewer_invalidation import ViewerInvalidation
 from tintype.wiring import Rooms, build_rooms
 
 OUTBOX = "SELECT id, event, payload FROM common.outbox ORDER BY id"
@@ -47,41 +47,41 @@ THRESHOLD = 3
 LATER_S = 5.0
 
 
-class FailingWire(SharedWire):
-    """A connection that is lost after a number of round trips, or all the time."""
+class FailingRedisClient(MultiplexedRedisClient):
+    """A client whose connection is lost after a number of round trips; with 0, all the time."""
 
-    left: int | None = None
+    trips_left: int | None = None
     trips: int = 0
 
-    async def ask(self, *commands: Command) -> list[Any]:
+    async def execute(self, *commands: Command) -> list[Any]:
         self.trips += 1
-        if self.left is not None:
-            if self.left <= 0:
-                if self._link is not None:
-                    self._link.abandon()
-                raise RedisGone("lost on purpose")
-            self.left -= 1
-        return await super().ask(*commands)
+        if self.trips_left is not None:
+            if self.trips_left <= 0:
+                if self._connection is not None:
+                    self._connection.abandon()
+                raise RedisConnectionError("lost on purpose")
+            self.trips_left -= 1
+        return await super().execute(*commands)
 
 
-class Moods:
-    """An order that is another one at every look."""
+class RandomRanker:
+    """Another order at every read."""
 
     def __init__(self) -> None:
         self._chance = random.Random(7)  # noqa: S311 - a schedule
 
-    def ask(self, viewer: AccountId, bringing: Bringing) -> None:
-        """Moods need no reason."""
+    def add_to_read(self, viewer: AccountId, read: TrackedRead) -> None:
+        """Nothing: a random order needs no features."""
 
-    async def take(self, viewer: AccountId, bringing: Bringing) -> Known:  # noqa: ARG002 - nothing was asked
-        """The same as last time, or something new: a page may be kept, or must not be."""
-        return self._chance.choice((NOBODY, Known.read([None, None, b"seen"])))
+    async def from_read(self, viewer: AccountId, read: TrackedRead) -> ViewerFeatures:  # noqa: ARG002 - nothing was read
+        """The same features as last time, or others: a cached page may be used, or must not be."""
+        return self._chance.choice((NO_FEATURES, ViewerFeatures.parse([None, None, b"seen"])))
 
     async def order(
         self,
         viewer: AccountId,  # noqa: ARG002 - likewise
         candidates: Sequence[PostId],
-        known: Known,  # noqa: ARG002 - likewise
+        features: ViewerFeatures,  # noqa: ARG002 - likewise
     ) -> list[PostId]:
         ids = list(candidates)
         self._chance.shuffle(ids)
@@ -98,13 +98,13 @@ class Clock:
 
 @dataclass
 class World:
-    """The house, and what its worker has done so far."""
+    """The rooms, and which events have been handled so far."""
 
     rooms: Rooms
-    wire: FailingWire
+    redis_client: FailingRedisClient
     clock: Clock
-    lists: Lists
-    building: Building
+    lists: PostLists
+    builder: TimelineBuilder
     servers: list[asyncpg.Connection]
     done: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
 
@@ -113,7 +113,7 @@ class World:
         return self.rooms.feed
 
     async def person(self, name: str) -> AccountId:
-        """Somebody joins."""
+        """Somebody signs up."""
         return (await self.rooms.accounts.sign_up(name, PASSWORD)).account.id
 
     async def people(self, *names: str) -> list[AccountId]:
@@ -127,26 +127,26 @@ class World:
             post_id = await self.rooms.posts.publish(author, [MediaId(rows[0]["id"])])
         return post_id
 
-    async def sql(self, near: int, statement: str) -> list[asyncpg.Record]:
-        """Run a statement on the shard that an id names; returns its rows."""
-        async with self.rooms.shards.owner(near).begin() as tx:
+    async def sql(self, any_id: int, statement: str) -> list[asyncpg.Record]:
+        """Run a statement on the shard of an id; returns its rows."""
+        async with self.rooms.shards.owner(any_id).begin() as tx:
             return cast("list[asyncpg.Record]", await tx.connection.fetch(statement))
 
-    async def begin_anew(self) -> None:
-        """Nothing that was announced before matters, and Redis is empty."""
-        self.wire.left = None
+    async def reset(self) -> None:
+        """Delete all events, and empty Redis."""
+        self.redis_client.trips_left = None
         for server in self.servers:
             await server.execute("DELETE FROM common.outbox")
         await self.empty_redis()
         self.clock.now += LATER_S
 
     async def empty_redis(self) -> None:
-        """Redis has forgotten everything, scripts too."""
+        """Empty Redis, scripts included."""
         await self.rooms.redis.flushdb()
-        await self.wire.ask(("SCRIPT", "FLUSH"))
+        await self.redis_client.execute(("SCRIPT", "FLUSH"))
 
-    async def waiting(self) -> dict[tuple[int, int], Event]:
-        """What has been announced and not been handled."""
+    async def pending(self) -> dict[tuple[int, int], Event]:
+        """Events that have been published and not handled."""
         found: dict[tuple[int, int], Event] = {}
         for number, server in enumerate(self.servers):
             for row in cast("list[asyncpg.Record]", await server.fetch(OUTBOX)):
@@ -155,21 +155,21 @@ class World:
         return found
 
     async def deliver(self, event: Event) -> None:
-        """Hand an event to whoever reacts to it, as the worker would."""
+        """Run the handlers of an event, as the worker would."""
         for handler in (*self.rooms.feed.handlers(), *self.rooms.graph.handlers()):
             if handler.event is type(event):
                 await handler.run(event)
 
     async def work(self, *, is_backwards: bool = False) -> None:
-        """Handle everything, and what comes of it, until nothing is left."""
-        while waiting := await self.waiting():
-            for key in sorted(waiting, reverse=is_backwards):
-                await self.deliver(waiting[key])
+        """Handle all events, and those that handlers publish, until none is left."""
+        while pending := await self.pending():
+            for key in sorted(pending, reverse=is_backwards):
+                await self.deliver(pending[key])
                 self.done.add(key)
         self.clock.now += LATER_S
 
     async def read(self, viewer: AccountId, *, mode: Mode = "following", limit: int = 50) -> list[PostId]:
-        """A whole scroll."""
+        """All pages of a scroll."""
         found: list[PostId] = []
         async for page in self.pages(viewer, mode=mode, limit=limit):
             found += page
@@ -185,9 +185,9 @@ class World:
                 return
             cursor = page.next_cursor
 
-    async def built(self, viewer: AccountId) -> Built:
+    async def built(self, viewer: AccountId) -> BuiltTimeline:
         """A timeline straight from the shards."""
-        return await self.building.timeline(viewer)
+        return await self.builder.build_timeline(viewer)
 
     async def expected(self, viewer: AccountId) -> list[PostId]:
         """What the tables say, row by row: the oracle."""
@@ -200,12 +200,12 @@ class World:
 
 @asynccontextmanager
 async def open_world(opened: Rooms) -> AsyncGenerator[World]:
-    """A house of its own on the connections of another."""
+    """Separate rooms on the connections of others."""
     settings = msgspec.structs.replace(
         opened.settings, posts_per_day=10_000, namespace=f"{opened.settings.namespace}_feed"
     )
-    wire, clock = FailingWire(opened.redis), Clock()
-    rooms = build_rooms(settings, opened.shards, opened.redis, opened.bus, wire)
+    redis_client, clock = FailingRedisClient(opened.redis), Clock()
+    rooms = build_rooms(settings, opened.shards, opened.redis, opened.nats, redis_client)
     rooms.accounts.use_hasher(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 
     async def no_poke(_server: str) -> None:
@@ -214,34 +214,35 @@ async def open_world(opened: Rooms) -> AsyncGenerator[World]:
     feed = Feed(
         rooms.shards,
         Outbox(no_poke),
-        wire,
+        redis_client,
         graph=rooms.graph,
-        posts=rooms.posts,
-        visible=Visible(
+        hydrator=Hydrator(
             rooms.shards,
             rooms.cache,
             rooms.posts,
             rooms.accounts,
-            stances=Stances(rooms.shards, Ties(wire, settings.namespace)),
+            viewer_states=ViewerStates(rooms.shards, ViewerInvalidation(redis_client, settings.namespace)),
         ),
-        ranking=Moods(),
+        ranking=RandomRanker(),
         namespace=opened.settings.namespace,
         idle_days=7,
         push_followers=THRESHOLD,
         clock=clock,
     )
+    rooms.posts.published.add(feed.show_own_post)
+    rooms.graph.followed.add(feed.show_new_followee)
     servers = [cast("asyncpg.Connection", await asyncpg.connect(dsn)) for dsn in settings.postgres]
     try:
         yield World(
             dataclasses.replace(rooms, feed=feed),
-            wire,
+            redis_client,
             clock,
-            Lists(wire, f"{opened.settings.namespace}:timeline", keep_s=60),
-            Building(rooms.shards, rooms.graph),
+            PostLists(redis_client, f"{opened.settings.namespace}:timeline", ttl_s=60),
+            TimelineBuilder(rooms.shards, rooms.graph),
             servers,
         )
     finally:
         for server in servers:
             await server.close()
         await rooms.notifications.close()
-        await wire.close()
+        await redis_client.close()

@@ -8,16 +8,16 @@ import pytest
 from httpx import AsyncClient
 
 from shardwright.errors import ServerUnavailable
-from tests.graph.world import (
+from tests.graph.graph_state import (
+    GraphState,
     Pair,
-    World,
     announced,
     deliver,
     deliver_all,
-    look,
     losing,
+    read_graph,
     set_private,
-    settle_people,
+    sign_up_people,
 )
 from tintype.accounts import AccountNotFound
 from tintype.base.ids import AccountId
@@ -74,7 +74,7 @@ class Oracle:
         if one not in self.private:
             self.follows |= {pair: "active" for pair in self.follows if pair[1] == one}
 
-    def check(self, world: World) -> None:
+    def check(self, world: GraphState) -> None:
         assert world.truth == self.follows
         assert world.blocks == self.blocks
 
@@ -85,11 +85,11 @@ async def act(rooms: Rooms, oracle: Oracle, verb: str, one: AccountId, other: Ac
     verbs: dict[str, Callable[[AccountId, AccountId], Awaitable[object]]] = {
         "follow": graph.follow,
         "unfollow": graph.unfollow,
-        "remove": graph.follows.remove_follower,
-        "approve": graph.follows.approve,
-        "decline": graph.follows.decline,
-        "block": graph.blocks.block,
-        "unblock": graph.blocks.unblock,
+        "remove": graph.remove_follower,
+        "approve": graph.approve,
+        "decline": graph.decline,
+        "block": graph.block,
+        "unblock": graph.unblock,
     }
     if verb == "flip":
         await set_private(rooms, one, is_private=one not in oracle.private)
@@ -100,7 +100,7 @@ async def act(rooms: Rooms, oracle: Oracle, verb: str, one: AccountId, other: Ac
         return
 
 
-async def agree(rooms: Rooms, people: list[AccountId], world: World) -> None:
+async def agree(rooms: Rooms, people: list[AccountId], world: GraphState) -> None:
     """A relation reads the same from the viewer's shard and from the target's."""
     for viewer in people:
         here = await rooms.graph.relations(viewer, people)
@@ -114,12 +114,13 @@ async def agree(rooms: Rooms, people: list[AccountId], world: World) -> None:
             assert here[target].is_blocked == ((target, viewer) in world.blocks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
-async def test_every_deed_shows_on_both_sides_at_once_and_old_events_change_nothing(
+async def test_every_change_is_mirrored_at_once_and_old_events_change_nothing(
     rooms: Rooms, client: AsyncClient, seed: int
 ) -> None:
     chance = random.Random(seed)  # noqa: S311 - a schedule
-    people, oracle = await settle_people(client, *NAMES), Oracle()
+    people, oracle = await sign_up_people(client, *NAMES), Oracle()
 
     for step in range(120):
         verb, (one, other) = chance.choice(EVERYTHING), chance.sample(people, 2)
@@ -129,18 +130,19 @@ async def test_every_deed_shows_on_both_sides_at_once_and_old_events_change_noth
             events = list((await announced(rooms)).values())
             for event in chance.choices(events, k=15):
                 await deliver(rooms, event)
-            world = await look(rooms)
+            world = await read_graph(rooms)
             world.check()
             oracle.check(world)
-    await agree(rooms, people, await look(rooms))
+    await agree(rooms, people, await read_graph(rooms))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
-async def test_when_the_other_side_is_often_away_late_events_bring_it_in_line(
+async def test_late_events_repair_the_mirror_of_an_unreliable_shard(
     rooms: Rooms, client: AsyncClient, seed: int
 ) -> None:
     chance = random.Random(seed)  # noqa: S311 - a schedule
-    people, oracle = await settle_people(client, *NAMES), Oracle()
+    people, oracle = await sign_up_people(client, *NAMES), Oracle()
     for each in people[:3]:
         await set_private(rooms, each, is_private=True)
         oracle.flip(each, each)
@@ -154,19 +156,20 @@ async def test_when_the_other_side_is_often_away_late_events_bring_it_in_line(
                 await deliver_some(rooms, chance)
 
     await deliver_all(rooms, reverse=True)
-    world = await look(rooms)
+    world = await read_graph(rooms)
     world.check()
     oracle.check(world)
     await agree(rooms, people, world)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
-async def test_blocks_and_privacy_that_cross_late_events_never_let_anybody_slip_through(
+async def test_blocks_and_privacy_hold_however_late_events_arrive(
     rooms: Rooms, client: AsyncClient, seed: int
 ) -> None:
     """What crosses may end as a request or not at all, but never as a follow that nobody allowed."""
     chance = random.Random(seed)  # noqa: S311 - a schedule
-    people, oracle = await settle_people(client, *NAMES), Oracle()
+    people, oracle = await sign_up_people(client, *NAMES), Oracle()
 
     with losing(rooms, lambda: chance.random() < 0.4):
         for step in range(100):
@@ -179,7 +182,7 @@ async def test_blocks_and_privacy_that_cross_late_events_never_let_anybody_slip_
                 await deliver_some(rooms, chance)
 
     await deliver_all(rooms, reverse=True)
-    world = await look(rooms)
+    world = await read_graph(rooms)
     world.check()
     assert {pair for pair, state in world.truth.items() if state == "active"} <= oracle.ever_active
     assert all(pair[1] in oracle.private for pair, state in world.truth.items() if state == "requested")

@@ -6,20 +6,20 @@ import random
 import pytest
 from httpx import AsyncClient
 
-from tests.graph.world import (
+from tests.graph.graph_state import (
     announced,
     deliver,
     deliver_all,
-    look,
     losing,
+    read_graph,
     set_private,
     set_status,
-    settle_people,
+    sign_up_people,
 )
 from tests.support import eventually
 from tintype.accounts import AccountNotFound
 from tintype.graph import BlockChanged, FollowChanged, FollowDecided
-from tintype.graph.service import KEEP_ENDED
+from tintype.graph.retention import KEEP_ENDED
 from tintype.wiring import Rooms
 from tintype.worker import Worker
 
@@ -31,13 +31,13 @@ def always() -> bool:
 async def test_following_somebody_who_has_just_become_private_becomes_a_request(
     rooms: Rooms, client: AsyncClient
 ) -> None:
-    ana, bo = await settle_people(client, "ana", "bo")
+    ana, bo = await sign_up_people(client, "ana", "bo")
     await rooms.accounts.get(ana)  # the cached card says public
     await set_private(rooms, ana, is_private=True, quietly=True)
 
     assert await rooms.graph.follow(bo, ana) == "requested"
 
-    world = await look(rooms)
+    world = await read_graph(rooms)
     world.check()
     assert world.truth == {(bo, ana): "requested"}
 
@@ -45,14 +45,14 @@ async def test_following_somebody_who_has_just_become_private_becomes_a_request(
 async def test_a_request_to_somebody_who_has_just_become_public_becomes_a_follow(
     rooms: Rooms, client: AsyncClient
 ) -> None:
-    ana, bo = await settle_people(client, "ana", "bo")
+    ana, bo = await sign_up_people(client, "ana", "bo")
     await set_private(rooms, ana, is_private=True)
     await rooms.accounts.get(ana)
     await set_private(rooms, ana, is_private=False, quietly=True)
 
     assert await rooms.graph.follow(bo, ana) == "active"
 
-    world = await look(rooms)
+    world = await read_graph(rooms)
     world.check()
     assert world.truth == {(bo, ana): "active"}
 
@@ -60,24 +60,24 @@ async def test_a_request_to_somebody_who_has_just_become_public_becomes_a_follow
 async def test_a_correction_that_fails_at_once_is_made_by_its_event(
     rooms: Rooms, client: AsyncClient
 ) -> None:
-    ana, bo = await settle_people(client, "ana", "bo")
+    ana, bo = await sign_up_people(client, "ana", "bo")
     await rooms.accounts.get(ana)
     await set_private(rooms, ana, is_private=True, quietly=True)
     calls = iter([False, True])  # the mirror arrives, the correction does not
 
     with losing(rooms, lambda: next(calls)):
         await rooms.graph.follow(bo, ana)
-    assert (await look(rooms)).truth == {(bo, ana): "active"}
-    assert (await look(rooms)).mirror == {(bo, ana): "requested"}
+    assert (await read_graph(rooms)).truth == {(bo, ana): "active"}
+    assert (await read_graph(rooms)).mirror == {(bo, ana): "requested"}
 
     await deliver_all(rooms)
-    world = await look(rooms)
+    world = await read_graph(rooms)
     world.check()
     assert world.truth == {(bo, ana): "requested"}
 
 
 async def test_a_late_correction_does_not_touch_what_came_after(rooms: Rooms, client: AsyncClient) -> None:
-    ana, bo = await settle_people(client, "ana", "bo")
+    ana, bo = await sign_up_people(client, "ana", "bo")
     await rooms.graph.follow(bo, ana)
     first = next(each for each in (await announced(rooms)).values() if isinstance(each, FollowChanged))
     await rooms.graph.unfollow(bo, ana)
@@ -85,70 +85,70 @@ async def test_a_late_correction_does_not_touch_what_came_after(rooms: Rooms, cl
 
     await deliver(rooms, FollowDecided(bo, ana, first.change_id, "none"))
 
-    assert (await look(rooms)).truth == {(bo, ana): "active"}
+    assert (await read_graph(rooms)).truth == {(bo, ana): "active"}
 
 
-async def test_who_does_not_know_yet_of_a_block_cannot_follow_across_it(
+async def test_nobody_follows_across_a_block_that_is_not_mirrored_yet(
     rooms: Rooms, client: AsyncClient
 ) -> None:
-    ana, bo = await settle_people(client, "ana", "bo")
+    ana, bo = await sign_up_people(client, "ana", "bo")
     with losing(rooms, always):
-        await rooms.graph.blocks.block(ana, bo)
+        await rooms.graph.block(ana, bo)
 
     with pytest.raises(AccountNotFound):
         await rooms.graph.follow(bo, ana)
 
-    assert (await look(rooms)).truth == (await look(rooms)).mirror == {}
+    assert (await read_graph(rooms)).truth == (await read_graph(rooms)).mirror == {}
     await deliver_all(rooms)
-    (await look(rooms)).check()
+    (await read_graph(rooms)).check()
 
 
-async def test_a_block_severs_even_when_it_is_heard_of_after_it_was_lifted(
+async def test_a_block_severs_even_when_its_event_arrives_after_it_was_lifted(
     rooms: Rooms, client: AsyncClient
 ) -> None:
-    ana, bo = await settle_people(client, "ana", "bo")
+    ana, bo = await sign_up_people(client, "ana", "bo")
     await rooms.graph.follow(bo, ana)
     with losing(rooms, always):
-        await rooms.graph.blocks.block(ana, bo)
-        await rooms.graph.blocks.unblock(ana, bo)
-    assert (await look(rooms)).truth == {(bo, ana): "active"}
+        await rooms.graph.block(ana, bo)
+        await rooms.graph.unblock(ana, bo)
+    assert (await read_graph(rooms)).truth == {(bo, ana): "active"}
     block, unblock = [each for each in (await announced(rooms)).values() if isinstance(each, BlockChanged)]
 
     await deliver(rooms, unblock)
-    world = await look(rooms)
+    world = await read_graph(rooms)
     world.check()
     assert world.truth == {}
 
     await rooms.graph.follow(bo, ana)
     await deliver(rooms, block)
-    world = await look(rooms)
+    world = await read_graph(rooms)
     world.check()
     assert world.truth == {(bo, ana): "active"}
 
 
 async def test_a_follow_that_arrives_after_the_block_is_taken_back(rooms: Rooms, client: AsyncClient) -> None:
-    ana, bo = await settle_people(client, "ana", "bo")
+    ana, bo = await sign_up_people(client, "ana", "bo")
     with losing(rooms, always):
         await rooms.graph.follow(bo, ana)
-        await rooms.graph.blocks.block(ana, bo)
+        await rooms.graph.block(ana, bo)
     follow = next(each for each in (await announced(rooms)).values() if isinstance(each, FollowChanged))
 
     await deliver(rooms, follow)
 
-    assert (await look(rooms)).truth == {}
+    assert (await read_graph(rooms)).truth == {}
     await deliver_all(rooms, reverse=True)
-    (await look(rooms)).check()
+    (await read_graph(rooms)).check()
 
 
-async def test_nobody_follows_somebody_who_is_leaving(rooms: Rooms, client: AsyncClient) -> None:
-    ana, bo = await settle_people(client, "ana", "bo")
+async def test_nobody_follows_an_account_that_is_being_deleted(rooms: Rooms, client: AsyncClient) -> None:
+    ana, bo = await sign_up_people(client, "ana", "bo")
     with losing(rooms, always):
         await rooms.graph.follow(bo, ana)
     await set_status(rooms, ana, "leaving")
 
     await deliver_all(rooms)
 
-    world = await look(rooms)
+    world = await read_graph(rooms)
     world.check()
     assert world.truth == {}
 
@@ -156,7 +156,7 @@ async def test_nobody_follows_somebody_who_is_leaving(rooms: Rooms, client: Asyn
 async def test_following_while_the_account_turns_private_and_public_ends_with_both_sides_agreed(
     rooms: Rooms, client: AsyncClient
 ) -> None:
-    ana, *others = await settle_people(client, "ana", "bo", "cy", "dee", "eli")
+    ana, *others = await sign_up_people(client, "ana", "bo", "cy", "dee", "eli")
     chance = random.Random(3)  # noqa: S311 - a schedule
 
     async def waver() -> None:
@@ -173,7 +173,7 @@ async def test_following_while_the_account_turns_private_and_public_ends_with_bo
     await asyncio.gather(waver(), *(use(each) for each in range(4)))
 
     await deliver_all(rooms)
-    world = await look(rooms)
+    world = await read_graph(rooms)
     world.check()
     assert world.truth == {(each, ana): "active" for each in others}
 
@@ -181,7 +181,7 @@ async def test_following_while_the_account_turns_private_and_public_ends_with_bo
 async def test_following_unfollowing_and_blocking_at_once_ends_with_both_sides_agreed(
     rooms: Rooms, client: AsyncClient
 ) -> None:
-    ana, bo = await settle_people(client, "ana", "bo")
+    ana, bo = await sign_up_people(client, "ana", "bo")
 
     async def follow() -> None:
         try:
@@ -192,60 +192,61 @@ async def test_following_unfollowing_and_blocking_at_once_ends_with_both_sides_a
     await asyncio.gather(
         *(follow() for _ in range(12)),
         *(rooms.graph.unfollow(bo, ana) for _ in range(6)),
-        *(rooms.graph.blocks.block(ana, bo) for _ in range(4)),
-        *(rooms.graph.blocks.unblock(ana, bo) for _ in range(4)),
+        *(rooms.graph.block(ana, bo) for _ in range(4)),
+        *(rooms.graph.unblock(ana, bo) for _ in range(4)),
     )
 
     await deliver_all(rooms)
-    (await look(rooms)).check()
+    (await read_graph(rooms)).check()
 
 
-async def test_a_letter_that_was_dead_for_weeks_does_not_bring_a_follow_back(
+async def test_a_dead_letter_of_weeks_ago_does_not_bring_a_follow_back(
     rooms: Rooms, client: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ana, bo = await settle_people(client, "ana", "bo")
+    ana, bo = await sign_up_people(client, "ana", "bo")
     await rooms.graph.follow(bo, ana)
     await rooms.graph.unfollow(bo, ana)
-    letter = next(each for each in (await announced(rooms)).values() if isinstance(each, FollowChanged))
-    monkeypatch.setattr("tintype.graph.service.KEEP_ENDED", -KEEP_ENDED)  # a fortnight later …
-    monkeypatch.setattr("tintype.graph.mirroring.OLD", -KEEP_ENDED)
-    await rooms.graph.sweep()
+    event = next(each for each in (await announced(rooms)).values() if isinstance(each, FollowChanged))
+    monkeypatch.setattr("tintype.graph.retention.KEEP_ENDED", -KEEP_ENDED)  # a fortnight later …
+    monkeypatch.setattr("tintype.graph.follower_mirror.OLD", -KEEP_ENDED)
+    await rooms.graph.sweep_ended()
 
-    await deliver(rooms, letter)
+    await deliver(rooms, event)
 
-    assert letter.is_following
-    world = await look(rooms)
+    assert event.is_following
+    world = await read_graph(rooms)
     world.check()
     assert world.mirror == {}
 
 
-async def test_nobody_waits_for_a_public_account_even_when_its_event_was_lost(
+async def test_requests_to_a_public_account_are_approved_even_when_its_event_was_lost(
     rooms: Rooms, client: AsyncClient
 ) -> None:
-    ana, bo = await settle_people(client, "ana", "bo")
+    ana, bo = await sign_up_people(client, "ana", "bo")
     await set_private(rooms, ana, is_private=True)
     await rooms.graph.follow(bo, ana)
     await set_private(rooms, ana, is_private=False, quietly=True)
 
     await rooms.graph.approve_forgotten()
 
-    world = await look(rooms)
+    world = await read_graph(rooms)
     world.check()
     assert world.truth == {(bo, ana): "active"}
 
 
-async def test_the_worker_brings_in_line_what_could_not_be_done_at_once(
+@pytest.mark.slow
+async def test_the_worker_applies_what_could_not_be_mirrored_at_once(
     rooms: Rooms, client: AsyncClient, clean_streams: None, working: Worker
 ) -> None:
-    ana, bo, cy = await settle_people(client, "ana", "bo", "cy")
+    ana, bo, cy = await sign_up_people(client, "ana", "bo", "cy")
     await rooms.graph.follow(cy, bo)
     with losing(rooms, always):
         await rooms.graph.follow(bo, ana)
-        await rooms.graph.blocks.block(bo, cy)
+        await rooms.graph.block(bo, cy)
 
     async def is_settled() -> bool:
-        world = await look(rooms)
+        world = await read_graph(rooms)
         return world.truth == world.mirror == {(bo, ana): "active"} and world.blocked_by == {(bo, cy)}
 
     await eventually(is_settled, what="both sides agree")
-    (await look(rooms)).check()
+    (await read_graph(rooms)).check()

@@ -1,5 +1,6 @@
 """A map kept by hand needs a test: ARCHITECTURE names every room and every table there is."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -41,3 +42,35 @@ def test_links_between_pages_lead_somewhere() -> None:
     ]
 
     assert broken == []
+
+
+HOP = re.compile(r"`(src/tintype/[\w/]+\.py)`(?:\s+`([\w.]+)`)?")
+
+
+def test_every_hop_of_the_walks_is_a_file_and_a_function_in_it() -> None:
+    walks = ARCHITECTURE.split("## Walks")[1].split("\n## ")[0]
+    hops = HOP.findall(walks)
+    missing = [
+        f"{file} {function}"
+        for file, function in hops
+        if not (CHECKOUT / file).exists() or (function and function not in _functions(CHECKOUT / file))
+    ]
+
+    assert walks.count("\n### ") == 4
+    assert len(hops) > 20
+    assert missing == []
+
+
+def _functions(file: Path) -> set[str]:
+    """Functions of a module, and methods as Class.method."""
+    found: set[str] = set()
+    for node in ast.parse(file.read_text()).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.ClassDef):
+            found |= {
+                f"{node.name}.{each.name}"
+                for each in node.body
+                if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+            }
+    return found

@@ -1,4 +1,4 @@
-"""The house with its media kept in a directory, and again with its media in a real S3."""
+"""The installation with its media kept in a directory, and again with its media in a real S3."""
 
 import asyncio
 import secrets
@@ -11,12 +11,13 @@ import msgspec
 import pytest
 from httpx import AsyncClient
 
+from tests.application import serve
 from tests.media.s3 import S3, find_weed, run_s3
-from tests.support import Person, join, serve
+from tests.support import Person, join
 from tintype.wiring import Rooms, build_rooms
 from tintype.worker import Worker
 
-Furnish = Callable[..., Rooms]
+MakeInstallation = Callable[..., Rooms]
 
 
 @pytest.fixture(scope="session")
@@ -32,30 +33,30 @@ def s3(run_folder: Path) -> Iterator[S3]:
 
 
 @pytest.fixture
-def furnish(rooms: Rooms, tmp_path: Path) -> Furnish:
-    """The same house with other settings of its media room."""
+def make_installation(rooms: Rooms, tmp_path: Path) -> MakeInstallation:
+    """The same installation with other settings of its media room."""
 
     def make(**changes: Any) -> Rooms:
         places = {"media_store": str(tmp_path / "media"), "media_work": str(tmp_path / "work")}
         settings = msgspec.structs.replace(rooms.settings, **{**places, **changes})
-        return build_rooms(settings, rooms.shards, rooms.redis, rooms.bus)
+        return build_rooms(settings, rooms.shards, rooms.redis, rooms.nats)
 
     return make
 
 
 @pytest.fixture(params=["directory", pytest.param("s3", marks=pytest.mark.slow)])
-def house(request: pytest.FixtureRequest, furnish: Furnish) -> Rooms:
-    """The house, its media in a directory or in S3."""
+def installation(request: pytest.FixtureRequest, make_installation: MakeInstallation) -> Rooms:
+    """The installation, its media in a directory or in S3."""
     if request.param == "directory":
-        return furnish()
+        return make_installation()
     s3: S3 = request.getfixturevalue("s3")
-    return furnish(**s3.settings(secrets.token_hex(4)))
+    return make_installation(**s3.settings(secrets.token_hex(4)))
 
 
 @pytest.fixture
-async def http(house: Rooms) -> AsyncIterator[AsyncClient]:
-    """A client of that house."""
-    async with serve(house) as client:
+async def http(installation: Rooms) -> AsyncIterator[AsyncClient]:
+    """A client of that installation."""
+    async with serve(installation) as client:
         yield client
 
 
@@ -70,10 +71,12 @@ async def mo(http: AsyncClient) -> Person:
 
 
 @asynccontextmanager
-async def working_on(house: Rooms) -> AsyncGenerator[None]:
-    """A worker of that house runs while the block lasts."""
-    handlers = house.media_room.handlers()
-    worker = Worker(house.settings, house.shards, house.bus, handlers=handlers, schedules=())
+async def working_on(installation: Rooms) -> AsyncGenerator[None]:
+    """A worker of that installation runs while the block lasts."""
+    handlers = installation.media.handlers()
+    worker = Worker(
+        installation.settings, installation.shards, installation.nats, handlers=handlers, schedules=()
+    )
     task = asyncio.create_task(worker.run())
     try:
         yield
@@ -83,14 +86,14 @@ async def working_on(house: Rooms) -> AsyncGenerator[None]:
 
 
 @pytest.fixture
-async def busy(house: Rooms, clean_streams: None) -> AsyncIterator[None]:
-    """A worker of that house runs beside the test."""
-    async with working_on(house):
+async def busy(installation: Rooms, clean_streams: None) -> AsyncIterator[None]:
+    """A worker of that installation runs beside the test."""
+    async with working_on(installation):
         yield
 
 
 @asynccontextmanager
-async def visiting(house: Rooms, username: str) -> AsyncGenerator[Person]:
-    """Somebody new in a house of one test's own."""
-    async with serve(house) as client:
+async def visiting(installation: Rooms, username: str) -> AsyncGenerator[Person]:
+    """Somebody new in a installation of one test's own."""
+    async with serve(installation) as client:
         yield await join(client, username)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx
 
-from tintype.media.presigning import Presigner
+from tintype.media.uploads.presign import Presigner
 
 ACCESS_KEY, SECRET_KEY, BUCKET = "tintype", "not a secret in tests", "media"
 PORTS = ("master", "volume", "filer", "s3")

@@ -5,9 +5,9 @@ import secrets
 import httpx
 import pytest
 
-from tests.media.conftest import Furnish, visiting
-from tests.media.files import paths_in
+from tests.media.conftest import MakeInstallation, visiting
 from tests.media.s3 import S3
+from tests.media.support import paths_in
 from tests.support import Person, photo
 
 CONTENT = photo(900, 700)
@@ -30,9 +30,9 @@ async def test_without_s3_there_is_nothing_to_presign(ana: Person) -> None:
 
 
 @pytest.mark.slow
-async def test_a_file_put_into_the_store_becomes_media(furnish: Furnish, s3: S3) -> None:
-    house = furnish(**s3.settings(secrets.token_hex(4)))
-    async with visiting(house, "eve") as eve:
+async def test_a_file_put_into_the_store_becomes_media(make_installation: MakeInstallation, s3: S3) -> None:
+    installation = make_installation(**s3.settings(secrets.token_hex(4)))
+    async with visiting(installation, "eve") as eve:
         asked = (await eve.call("POST", "/media/presigned", json=ASKED)).json()
         complete = f"/media/presigned/{asked['media_id']}/complete"
 
@@ -49,13 +49,15 @@ async def test_a_file_put_into_the_store_becomes_media(furnish: Furnish, s3: S3)
         assert made.json() == again.json()
         assert made.json()["width"] == 900
         assert (await eve.client.get(made.json()["urls"]["320"])).status_code == 200
-        assert not [path for path in await paths_in(house) if path.startswith("incoming/")]
+        assert not [path for path in await paths_in(installation) if path.startswith("incoming/")]
 
 
 @pytest.mark.slow
-async def test_a_presigned_upload_is_its_senders_and_a_bad_file_is_refused(furnish: Furnish, s3: S3) -> None:
-    house = furnish(**s3.settings(secrets.token_hex(4)))
-    async with visiting(house, "eve") as eve, visiting(house, "mo") as mo:
+async def test_a_presigned_upload_is_its_senders_and_a_bad_file_is_refused(
+    make_installation: MakeInstallation, s3: S3
+) -> None:
+    installation = make_installation(**s3.settings(secrets.token_hex(4)))
+    async with visiting(installation, "eve") as eve, visiting(installation, "mo") as mo:
         bad = b"no photo " * 50
         asked = (await eve.call("POST", "/media/presigned", json={**ASKED, "size_bytes": len(bad)})).json()
         await put(asked["upload"], bad)
@@ -66,4 +68,4 @@ async def test_a_presigned_upload_is_its_senders_and_a_bad_file_is_refused(furni
 
         assert foreign.status_code == 404
         assert (refused.status_code, refused.json()["code"]) == (400, "media_unsupported")
-        assert await paths_in(house) == []
+        assert await paths_in(installation) == []

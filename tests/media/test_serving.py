@@ -1,15 +1,14 @@
 """Files on their way out: ranges, conditions, formats, caching, and addresses that are none."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from tests.media.files import media_id_in, paths_in, storage_of
+from tests.media.support import on_its_shard, paths_in, storage_of
 from tests.support import Person, photo
-from tintype.media import files as serving
+from tintype.media.serving import variants
 from tintype.wiring import Rooms
 
 JPEG_ONLY = {"Accept": "image/jpeg"}
@@ -19,7 +18,7 @@ async def uploaded(person: Person) -> str:
     return (await person.upload(photo(1200, 900))).json()["urls"]["1080"]
 
 
-async def test_a_file_may_be_kept_for_a_year_and_is_known_by_its_tag(eve: Person) -> None:
+async def test_a_file_may_be_cached_for_a_year_and_has_an_etag(eve: Person) -> None:
     address = await uploaded(eve)
 
     whole = await eve.client.get(address, headers=JPEG_ONLY)
@@ -45,7 +44,7 @@ async def test_a_file_may_be_kept_for_a_year_and_is_known_by_its_tag(eve: Person
         ("bytes=-99999999", slice(0, None)),
     ],
 )
-async def test_a_part_of_a_file_is_just_that_part(eve: Person, wanted: str, expected: slice) -> None:
+async def test_a_range_request_returns_just_that_range(eve: Person, wanted: str, expected: slice) -> None:
     address = await uploaded(eve)
     whole = (await eve.client.get(address, headers=JPEG_ONLY)).content
 
@@ -58,7 +57,7 @@ async def test_a_part_of_a_file_is_just_that_part(eve: Person, wanted: str, expe
 
 
 @pytest.mark.parametrize("wanted", ["bytes=99999999-", "bytes=-0"])
-async def test_bytes_that_are_not_there_are_a_416(eve: Person, wanted: str) -> None:
+async def test_a_range_beyond_the_end_is_a_416(eve: Person, wanted: str) -> None:
     answer = await eve.client.get(await uploaded(eve), headers={**JPEG_ONLY, "Range": wanted})
 
     assert answer.status_code == 416
@@ -66,13 +65,13 @@ async def test_bytes_that_are_not_there_are_a_416(eve: Person, wanted: str) -> N
 
 
 @pytest.mark.parametrize("wanted", ["bytes=0-1,5-6", "lines=1-2", "bytes=5-2", "bytes=-", "nonsense"])
-async def test_a_range_we_do_not_read_gets_the_whole_file(eve: Person, wanted: str) -> None:
+async def test_an_unsupported_range_gets_the_whole_file(eve: Person, wanted: str) -> None:
     answer = await eve.client.get(await uploaded(eve), headers={**JPEG_ONLY, "Range": wanted})
 
     assert answer.status_code == 200
 
 
-async def test_who_has_the_file_already_gets_none(eve: Person) -> None:
+async def test_a_cached_file_is_not_sent_again(eve: Person) -> None:
     address = await uploaded(eve)
     first = (await eve.client.get(address, headers=JPEG_ONLY)).headers
     day_before = "Mon, 01 Jan 2024 00:00:00 GMT"
@@ -115,7 +114,7 @@ async def test_who_has_the_file_already_gets_none(eve: Person) -> None:
     ],
 )
 async def test_the_smallest_format_that_is_accepted_is_made_once_and_kept(
-    eve: Person, house: Rooms, accept: str, media_type: str
+    eve: Person, installation: Rooms, accept: str, media_type: str
 ) -> None:
     address = await uploaded(eve)
 
@@ -124,11 +123,11 @@ async def test_the_smallest_format_that_is_accepted_is_made_once_and_kept(
     assert {answer.headers["content-type"] for answer in many} == {media_type}
     assert {answer.headers["vary"] for answer in many} == {"Accept"}
     assert len({answer.content for answer in many}) == 1
-    made = [path for path in await paths_in(house) if path.endswith((".webp", ".avif"))]
+    made = [path for path in await paths_in(installation) if path.endswith((".webp", ".avif"))]
     assert len(made) == (0 if media_type == "image/jpeg" else 1)
 
 
-async def test_formats_have_tags_of_their_own(eve: Person) -> None:
+async def test_each_format_has_its_own_etag(eve: Person) -> None:
     address = await uploaded(eve)
 
     jpeg = await eve.client.get(address, headers=JPEG_ONLY)
@@ -141,10 +140,10 @@ async def test_formats_have_tags_of_their_own(eve: Person) -> None:
     assert again.status_code == 200
 
 
-async def test_while_converters_are_busy_the_jpeg_is_served_for_a_moment(
+async def test_while_conversions_are_busy_the_jpeg_is_served_and_cached_briefly(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving, "CONVERSIONS_AT_ONCE", 0)
+    monkeypatch.setattr(variants, "MAX_CONVERSIONS", 0)
 
     answer = await eve.client.get(await uploaded(eve), headers={"Accept": "image/webp"})
 
@@ -152,11 +151,14 @@ async def test_while_converters_are_busy_the_jpeg_is_served_for_a_moment(
     assert answer.headers["cache-control"] == "public, max-age=60"
 
 
-async def test_an_avatar_may_be_kept_for_an_hour_and_a_story_until_it_ends(eve: Person, house: Rooms) -> None:
+async def test_an_avatar_may_be_cached_for_an_hour_and_a_story_until_it_ends(
+    eve: Person, installation: Rooms
+) -> None:
     files = {"file": ("a.jpg", photo(), "image/jpeg")}
     avatar = (await eve.call("POST", "/media/upload", files=files, data={"kind": "avatar"})).json()
     story = (await eve.call("POST", "/media/upload", files=files, data={"kind": "story"})).json()
-    await house.media.set_end([media_id_in(story["media_id"])], datetime.now(UTC) + timedelta(seconds=500))
+    ends = "UPDATE media SET ends_at = now() + interval '500 seconds' WHERE id = {id}"
+    await on_its_shard(installation, story["media_id"], ends)
 
     kept = [(await eve.client.get(each["urls"]["320"])).headers["cache-control"] for each in (avatar, story)]
 
@@ -164,10 +166,10 @@ async def test_an_avatar_may_be_kept_for_an_hour_and_a_story_until_it_ends(eve: 
     assert 480 <= int(kept[1].removeprefix("public, max-age=")) <= 500
 
 
-async def test_addresses_that_are_none_answer_as_what_does_not_exist(eve: Person, house: Rooms) -> None:
+async def test_malformed_paths_are_not_found(eve: Person, installation: Rooms) -> None:
     address = await uploaded(eve)
     folder = address.removeprefix("/media/").rsplit("/", 1)[0]
-    await storage_of(house).put("secret.jpg", b"not for you")
+    await storage_of(installation).put("secret.jpg", b"not for you")
     odd = [
         "",
         "secret.jpg",
@@ -199,8 +201,8 @@ async def test_addresses_that_are_none_answer_as_what_does_not_exist(eve: Person
     assert (await eve.client.post(address)).status_code == 405
 
 
-async def test_what_is_forgotten_by_redis_is_known_by_the_shard(eve: Person, house: Rooms) -> None:
+async def test_without_a_cached_access_record_the_shard_is_read(eve: Person, installation: Rooms) -> None:
     address = await uploaded(eve)
-    await house.redis.flushdb()
+    await installation.redis.flushdb()
 
     assert (await eve.client.get(address)).status_code == 200

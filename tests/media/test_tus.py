@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from tests.media.files import account_of, media_id_in, on_its_shard, paths_in
-from tests.support import Person, photo, serve
-from tintype.media import pieces
+from tests.application import serve
+from tests.media.support import account_of, media_id_in, on_its_shard, paths_in, purge
+from tests.support import Person, photo
+from tintype.media.uploads import parts
 from tintype.wiring import Rooms
 
 TUS = {"Tus-Resumable": "1.0.0"}
@@ -39,19 +40,19 @@ async def offset_of(person: Person, at: str) -> int:
     return int(answer.headers["upload-offset"])
 
 
-async def test_the_server_says_what_it_can(eve: Person, house: Rooms) -> None:
+async def test_the_server_says_what_it_can(eve: Person, installation: Rooms) -> None:
     answer = await eve.client.options("/api/v1/media/tus")
 
     assert answer.status_code == 204
     assert answer.headers["tus-version"] == "1.0.0"
-    assert answer.headers["tus-max-size"] == str(house.settings.media_video_bytes)
+    assert answer.headers["tus-max-size"] == str(installation.settings.media_video_bytes)
     assert set(answer.headers["tus-extension"].split(",")) == {
         *("creation", "creation-with-upload", "expiration", "checksum", "termination")
     }
     assert answer.headers["tus-checksum-algorithm"] == "sha1,sha256"
 
 
-async def test_an_upload_in_pieces_becomes_the_same_media(eve: Person, house: Rooms) -> None:
+async def test_an_upload_in_parts_becomes_the_same_media(eve: Person, installation: Rooms) -> None:
     at = await begin(eve)
     middle = len(CONTENT) // 2
 
@@ -65,7 +66,7 @@ async def test_an_upload_in_pieces_becomes_the_same_media(eve: Person, house: Ro
     assert (media["state"], media["width"], media["height"]) == ("ready", 1080, 810)
     posted = await eve.call("POST", "/posts", json={"media_ids": [media["media_id"]]})
     assert posted.status_code == 201
-    assert not [path for path in await paths_in(house) if path.startswith("incoming/")]
+    assert not [path for path in await paths_in(installation) if path.startswith("incoming/")]
 
 
 async def test_the_first_bytes_may_come_with_the_creation(eve: Person) -> None:
@@ -77,28 +78,28 @@ async def test_the_first_bytes_may_come_with_the_creation(eve: Person) -> None:
     assert answer.headers["media-id"] == answer.headers["location"].rsplit("/", 1)[1]
 
 
-async def test_what_arrived_before_the_line_broke_counts(
-    eve: Person, house: Rooms, monkeypatch: pytest.MonkeyPatch
+async def test_what_arrived_before_the_connection_broke_counts(
+    eve: Person, installation: Rooms, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pieces, "PIECE_BYTES", 10_000)
+    monkeypatch.setattr(parts, "PART_BYTES", 10_000)
     at = await begin(eve)
 
     async def breaking() -> AsyncIterator[bytes]:
         yield CONTENT[:25_000]
         raise ConnectionResetError
 
-    upload = await house.media_room.uploads.get(media_id_in(at.rsplit("/", 1)[1]), owner=account_of(eve))
-    await house.media_room.uploads.receive(upload, 0, breaking())
+    upload = await installation.media.get_upload(media_id_in(at.rsplit("/", 1)[1]), owner=account_of(eve))
+    await installation.media.receive(upload, 0, breaking())
 
     assert await offset_of(eve, at) == 25_000
     assert (await send(eve, at, 25_000, CONTENT[25_000:])).headers["media-id"]
 
 
-async def test_another_process_goes_on_where_a_killed_one_stopped(
-    eve: Person, house: Rooms, furnish: Any, monkeypatch: pytest.MonkeyPatch
+async def test_another_process_continues_where_a_killed_one_stopped(
+    eve: Person, installation: Rooms, make_installation: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A killed process runs nothing more: its pieces stay, and a part it had not yet counted is nobody's."""
-    monkeypatch.setattr(pieces, "PIECE_BYTES", 10_000)
+    """A killed process runs nothing more: its stored parts stay, and one it had not yet counted is ignored."""
+    monkeypatch.setattr(parts, "PART_BYTES", 10_000)
     at = await begin(eve)
     is_hanging = asyncio.Event()
 
@@ -108,11 +109,11 @@ async def test_another_process_goes_on_where_a_killed_one_stopped(
         is_hanging.set()
         await asyncio.sleep(3600)
 
-    upload = await house.media_room.uploads.get(media_id_in(at.rsplit("/", 1)[1]), owner=account_of(eve))
-    doomed = asyncio.create_task(house.media_room.uploads.receive(upload, 0, hanging()))
+    upload = await installation.media.get_upload(media_id_in(at.rsplit("/", 1)[1]), owner=account_of(eve))
+    doomed = asyncio.create_task(installation.media.receive(upload, 0, hanging()))
     await is_hanging.wait()
     doomed.cancel()
-    async with serve(house) as elsewhere:
+    async with serve(installation) as elsewhere:
         same = Person(elsewhere, eve.account_id, eve.username, eve.token)
         stands_at = await offset_of(same, at)
         finished = await send(same, at, stands_at, CONTENT[stands_at:])
@@ -131,37 +132,39 @@ async def test_a_wrong_offset_is_a_conflict_and_changes_nothing(eve: Person) -> 
     assert await offset_of(eve, at) == 100
 
 
-async def test_of_two_senders_at_one_offset_one_wins(eve: Person, house: Rooms) -> None:
+async def test_of_two_senders_at_one_offset_one_wins(eve: Person, installation: Rooms) -> None:
     at = await begin(eve)
 
     answers = await asyncio.gather(*(send(eve, at, 0, CONTENT[:5000]) for _ in range(6)))
 
     assert sorted(answer.status_code for answer in answers) == [204, *[409] * 5]
     assert await offset_of(eve, at) == 5000
-    assert len([path for path in await paths_in(house) if path.startswith("incoming/")]) == 1
+    assert len([path for path in await paths_in(installation) if path.startswith("incoming/")]) == 1
     assert (await send(eve, at, 5000, CONTENT[5000:])).headers["media-id"]
 
 
-async def test_finishing_at_the_same_time_makes_one_picture(eve: Person, house: Rooms) -> None:
+async def test_finishing_at_the_same_time_makes_one_photo(eve: Person, installation: Rooms) -> None:
     at = await begin(eve)
     upload_id, owner = media_id_in(at.rsplit("/", 1)[1]), account_of(eve)
-    upload = await house.media_room.uploads.get(upload_id, owner=owner)
+    upload = await installation.media.get_upload(upload_id, owner=owner)
 
     async def whole() -> AsyncIterator[bytes]:
         yield CONTENT
 
-    await house.media_room.uploads.receive(upload, 0, whole())
-    made = await asyncio.gather(*(house.media_room.uploads.finish(upload_id, owner=owner) for _ in range(4)))
+    await installation.media.receive(upload, 0, whole())
+    made = await asyncio.gather(*(installation.media.finish_upload(upload_id, owner=owner) for _ in range(4)))
 
     assert len({media.folder for media in made}) == 1
     folders = {
-        path.split("/")[1] for path in await paths_in(house) if not path.startswith(("private/", "incoming/"))
+        path.split("/")[1]
+        for path in await paths_in(installation)
+        if not path.startswith(("private/", "incoming/"))
     }
     assert len(folders) == 1
     assert (await eve.client.get(f"/media/{made[0].folder}/1080.jpg")).status_code == 200
 
 
-async def test_a_lost_last_answer_can_be_asked_for_again(eve: Person) -> None:
+async def test_a_lost_last_response_can_be_requested_again(eve: Person) -> None:
     at = await begin(eve)
     await send(eve, at, 0, CONTENT)
 
@@ -187,7 +190,7 @@ async def test_bytes_that_do_not_match_their_checksum_do_not_count(eve: Person, 
     assert (unknown.status_code, unknown.json()["code"]) == (400, "checksum_unknown")
 
 
-async def test_an_upload_is_its_senders_alone(eve: Person, mo: Person) -> None:
+async def test_an_upload_is_visible_to_its_sender_alone(eve: Person, mo: Person) -> None:
     at = await begin(eve)
 
     answers = [
@@ -201,7 +204,7 @@ async def test_an_upload_is_its_senders_alone(eve: Person, mo: Person) -> None:
     assert await offset_of(eve, at) == 0
 
 
-async def test_an_upload_can_be_ended_and_its_bytes_are_gone(eve: Person, house: Rooms) -> None:
+async def test_an_upload_can_be_cancelled_and_its_bytes_are_gone(eve: Person, installation: Rooms) -> None:
     at = await begin(eve)
     await send(eve, at, 0, CONTENT[:1000])
 
@@ -209,31 +212,31 @@ async def test_an_upload_can_be_ended_and_its_bytes_are_gone(eve: Person, house:
 
     assert ended.status_code == 204
     assert (await eve.call("HEAD", at, headers=TUS)).status_code == 404
-    assert await paths_in(house) == []
+    assert await paths_in(installation) == []
 
 
-async def test_an_expired_upload_is_gone_and_its_bytes_purged(eve: Person, house: Rooms) -> None:
+async def test_an_expired_upload_is_gone_and_its_bytes_purged(eve: Person, installation: Rooms) -> None:
     at = await begin(eve)
     await send(eve, at, 0, CONTENT[:1000])
     upload_id = at.rsplit("/", 1)[1]
-    await on_its_shard(house, upload_id, "UPDATE media_uploads SET expires_at = now() WHERE id = {id}")
+    await on_its_shard(installation, upload_id, "UPDATE media_uploads SET expires_at = now() WHERE id = {id}")
 
     head = await eve.call("HEAD", at, headers=TUS)
     late = await send(eve, at, 1000, CONTENT[1000:])
-    await house.media_room.later.purge()
+    await purge(installation)
 
     assert (head.status_code, late.status_code) == (404, 404)
-    assert await paths_in(house) == []
+    assert await paths_in(installation) == []
 
 
-async def test_a_refused_file_ends_its_upload(eve: Person, house: Rooms) -> None:
+async def test_a_refused_file_ends_its_upload(eve: Person, installation: Rooms) -> None:
     at = await begin(eve, 5000)
 
     answer = await send(eve, at, 0, b"no photo " * 555 + b"12345")
 
     assert (answer.status_code, answer.json()["code"]) == (400, "media_unsupported")
     assert (await eve.call("HEAD", at, headers=TUS)).status_code == 404
-    assert await paths_in(house) == []
+    assert await paths_in(installation) == []
 
 
 async def test_more_bytes_than_announced_are_refused(eve: Person) -> None:
@@ -256,7 +259,7 @@ async def test_more_bytes_than_announced_are_refused(eve: Person) -> None:
         ({**TUS, "Upload-Length": str(2**39)}, "media_too_large"),
     ],
 )
-async def test_a_beginning_that_makes_no_sense_is_refused(
+async def test_invalid_headers_at_the_start_of_an_upload_are_refused(
     eve: Person, headers: dict[str, str], code: str
 ) -> None:
     answer = await eve.call("POST", "/media/tus", headers=headers)
@@ -283,7 +286,7 @@ async def test_nobody_begins_more_uploads_than_they_can_finish(eve: Person) -> N
     assert answers[-1].json()["code"] == "too_many_uploads"
 
 
-async def test_strangers_begin_nothing(client: AsyncClient) -> None:
+async def test_uploads_need_authentication(client: AsyncClient) -> None:
     answer = await client.post("/api/v1/media/tus", headers={**TUS, "Upload-Length": "10"})
 
     assert answer.status_code == 401

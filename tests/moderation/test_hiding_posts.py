@@ -1,9 +1,9 @@
-"""Moderators and posts: hidden, shown again, deleted."""
+"""Moderators hide, restore and delete posts."""
 
 import pytest
 from httpx import AsyncClient
 
-from tests.moderation.judging import appoint, decide, queue, report
+from tests.moderation.support import appoint, decide, list_cases, report
 from tests.support import Person
 from tintype.wiring import Rooms
 
@@ -13,13 +13,13 @@ async def mia(rooms: Rooms, client: AsyncClient) -> Person:
     return await appoint(rooms, client, "mia")
 
 
-async def test_a_hidden_post_is_gone_for_others_and_its_author_is_told(
+async def test_a_hidden_post_is_invisible_to_others_and_its_author_is_notified(
     ana: Person, bo: Person, mia: Person
 ) -> None:
     post = await ana.publish("Buy this")
     path = f"/posts/{post['post_id']}"
     await report(bo, "post", post["post_id"])
-    (case,) = await queue(mia)
+    (case,) = await list_cases(mia)
     assert case["evidence_text"] == "Buy this"
     [picture] = case["evidence_urls"]
     assert picture.endswith(post["media"][0]["urls"]["640"].removeprefix("/media/"))
@@ -38,7 +38,7 @@ async def test_a_hidden_post_is_gone_for_others_and_its_author_is_told(
 async def test_a_deleted_post_stays_deleted(ana: Person, bo: Person, mia: Person) -> None:
     post = await ana.publish()
     await report(bo, "post", post["post_id"])
-    (case,) = await queue(mia)
+    (case,) = await list_cases(mia)
 
     await decide(mia, case, "delete")
 

@@ -1,4 +1,4 @@
-"""A push service of the test's own: takes messages over HTTP and reads them with the subscriber's keys."""
+"""A push service for tests: receives messages over HTTP; browsers decrypt them with their keys."""
 
 import asyncio
 import base64
@@ -25,7 +25,7 @@ from tests.support import Person
 
 @dataclass
 class Browser:
-    """A subscriber with keys of its own."""
+    """A subscribed browser with its keys."""
 
     endpoint: str
     private_key: ec.EllipticCurvePrivateKey = field(
@@ -46,13 +46,13 @@ class Browser:
 
 @dataclass
 class PushService:
-    """What arrived, and what to answer."""
+    """The messages received, and how the next ones are answered."""
 
     url: str = ""
     answers: list[int] = field(default_factory=list[int])
-    """Statuses of the next answers; 201 when there is none."""
+    """Status codes of the next answers; 201 when the list is empty."""
     trust: ssl.SSLContext | bool = True
-    taken: list[tuple[dict[str, str], bytes]] = field(default_factory=list[tuple[dict[str, str], bytes]])
+    received: list[tuple[dict[str, str], bytes]] = field(default_factory=list[tuple[dict[str, str], bytes]])
 
     def browser(self) -> Browser:
         return Browser(f"{self.url}/{secrets.token_hex(8)}")
@@ -66,7 +66,7 @@ class PushService:
                 status = self.answers.pop(0) if self.answers else 201
                 if status == 201:
                     assert Vapid02.verify(headers["authorization"])
-                    self.taken.append((headers, body))
+                    self.received.append((headers, body))
                 writer.write(f"HTTP/1.1 {status} X\r\nContent-Length: 0\r\n\r\n".encode())
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -79,7 +79,7 @@ class PushService:
 async def running_push_service(
     *, tls_name: str = "", folder: Path | None = None
 ) -> AsyncGenerator[PushService]:
-    """A push service on this machine; with a name, over TLS with a certificate for it."""
+    """A local push service; with a host name, over TLS with a certificate for it."""
     service = PushService()
     context = _certify(service, tls_name, folder) if folder else None
     server = await asyncio.start_server(service.serve, "127.0.0.1", 0, ssl=context)

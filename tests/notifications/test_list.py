@@ -1,11 +1,12 @@
-"""The list over HTTP: what is told, together, once, in order, and only while it may be seen."""
+"""The list over HTTP: grouped, deduplicated, in order, and only what may still be seen."""
 
 import asyncio
 import random
 
+import pytest
 from httpx import AsyncClient
 
-from tests.notifications.telling import hear, id_of, like, lines, names, unread
+from tests.notifications.support import actor_names, count_unread, handle, id_of, like, list_notifications
 from tests.support import Person, eventually, join
 from tintype.base.ids import CommentId, PostId
 from tintype.comments import CommentAdded, CommentLiked, CommentRemoved
@@ -15,38 +16,40 @@ from tintype.wiring import Rooms
 from tintype.worker import Worker
 
 
-async def test_a_follow_is_told_by_the_worker_and_an_unfollow_takes_it_back(
+async def test_a_follow_is_notified_by_the_worker_and_an_unfollow_retracts_it(
     working: Worker, ana: Person, bo: Person
 ) -> None:
     await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
 
-    async def is_told() -> bool:
-        return [(each["kind"], names(each)) for each in await lines(ana)] == [("follow", ["bo"])]
+    async def is_notified() -> bool:
+        return [(each["kind"], actor_names(each)) for each in await list_notifications(ana)] == [
+            ("follow", ["bo"])
+        ]
 
-    await eventually(is_told, what="ana is told of her follower")
+    await eventually(is_notified, what="ana is notified of her follower")
     await bo.call("DELETE", f"/accounts/{ana.account_id}/follow")
 
     async def is_gone() -> bool:
-        return await lines(ana) == [] and await unread(ana) == 0
+        return await list_notifications(ana) == [] and await count_unread(ana) == 0
 
     await eventually(is_gone, what="the follow is taken back")
 
 
-async def test_likes_of_one_post_are_one_line_with_the_latest_first(
+async def test_likes_of_one_post_are_one_notification_with_the_latest_first(
     rooms: Rooms, client: AsyncClient, ana: Person
 ) -> None:
     post = await ana.publish()
     fans = [await join(client, f"fan{number}") for number in range(5)]
 
     for number, fan in enumerate(fans, start=1):
-        await hear(rooms, like(post, ana, fan, number))
+        await handle(rooms, like(post, ana, fan, number))
 
-    (line,) = await lines(ana)
+    (line,) = await list_notifications(ana)
     assert (line["kind"], line["actor_count"], line["others_count"]) == ("like", 5, 2)
-    assert names(line) == ["fan4", "fan3", "fan2"]
+    assert actor_names(line) == ["fan4", "fan3", "fan2"]
     assert line["post"]["post_id"] == post["post_id"]
     assert line["post"]["thumbnail_url"].endswith(post["media"][0]["urls"]["150"].removeprefix("/media/"))
-    assert (line["is_read"], line["recency"], await unread(ana)) == (False, "today", 1)
+    assert (line["is_read"], line["recency"], await count_unread(ana)) == (False, "today", 1)
 
 
 async def test_changes_may_arrive_twice_and_in_any_order(
@@ -64,69 +67,69 @@ async def test_changes_may_arrive_twice_and_in_any_order(
 
     for seed in range(3):
         shuffled = random.Random(seed).sample(changes, len(changes))  # noqa: S311 - a schedule
-        await asyncio.gather(*(hear(rooms, change) for change in shuffled))
+        await asyncio.gather(*(handle(rooms, change) for change in shuffled))
 
-        (line,) = await lines(ana)
-        assert sorted(names(line)) == ["fan0", "fan2"]
-        assert (line["actor_count"], await unread(ana)) == (2, 1)
+        (line,) = await list_notifications(ana)
+        assert sorted(actor_names(line)) == ["fan0", "fan2"]
+        assert (line["actor_count"], await count_unread(ana)) == (2, 1)
 
 
-async def test_a_like_that_is_undone_before_it_is_heard_of_stays_silent(
-    rooms: Rooms, ana: Person, bo: Person
-) -> None:
+async def test_a_like_that_arrives_after_its_unlike_is_ignored(rooms: Rooms, ana: Person, bo: Person) -> None:
     post = await ana.publish()
 
-    await hear(rooms, like(post, ana, bo, 2, is_liked=False), like(post, ana, bo, 1))
+    await handle(rooms, like(post, ana, bo, 2, is_liked=False), like(post, ana, bo, 1))
 
-    assert (await lines(ana), await unread(ana)) == ([], 0)
+    assert (await list_notifications(ana), await count_unread(ana)) == ([], 0)
 
 
-async def test_nobody_is_told_of_their_own_acts(rooms: Rooms, ana: Person) -> None:
+async def test_nobody_is_notified_of_their_own_activities(rooms: Rooms, ana: Person) -> None:
     post = await ana.publish()
 
-    await hear(rooms, like(post, ana, ana, 1))
+    await handle(rooms, like(post, ana, ana, 1))
 
-    assert await lines(ana) == []
+    assert await list_notifications(ana) == []
 
 
-async def test_what_comes_after_reading_is_a_line_of_its_own(
+async def test_an_activity_after_reading_opens_a_new_notification(
     rooms: Rooms, client: AsyncClient, ana: Person, bo: Person
 ) -> None:
     post, cleo = await ana.publish(), await join(client, "cleo")
-    await hear(rooms, like(post, ana, bo, 1))
-    (first,) = await lines(ana)
+    await handle(rooms, like(post, ana, bo, 1))
+    (first,) = await list_notifications(ana)
 
     assert (await ana.call("PUT", f"/notifications/{first['notification_id']}/read")).status_code == 204
-    assert await unread(ana) == 0
-    await hear(rooms, like(post, ana, cleo, 1))
+    assert await count_unread(ana) == 0
+    await handle(rooms, like(post, ana, cleo, 1))
 
-    assert [(names(each), each["is_read"]) for each in await lines(ana)] == [
+    assert [(actor_names(each), each["is_read"]) for each in await list_notifications(ana)] == [
         (["cleo"], False),
         (["bo"], True),
     ]
-    assert await unread(ana) == 1
-    await hear(rooms, like(post, ana, bo, 2, is_liked=False))
-    assert [names(each) for each in await lines(ana)] == [["cleo"]]
+    assert await count_unread(ana) == 1
+    await handle(rooms, like(post, ana, bo, 2, is_liked=False))
+    assert [actor_names(each) for each in await list_notifications(ana)] == [["cleo"]]
 
 
-async def test_reading_up_to_a_line_leaves_newer_ones_unread(rooms: Rooms, ana: Person, bo: Person) -> None:
+async def test_marking_up_to_a_notification_leaves_newer_ones_unread(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
     posts = [await ana.publish(str(number)) for number in range(4)]
     for post in posts:
-        await hear(rooms, like(post, ana, bo, 1))
-    listed = await lines(ana)
+        await handle(rooms, like(post, ana, bo, 1))
+    listed = await list_notifications(ana)
 
     await ana.call("POST", "/notifications/read", json={"up_to": listed[1]["notification_id"]})
 
-    assert [each["is_read"] for each in await lines(ana)] == [False, True, True, True]
-    assert await unread(ana) == 1
+    assert [each["is_read"] for each in await list_notifications(ana)] == [False, True, True, True]
+    assert await count_unread(ana) == 1
     await ana.call("POST", "/notifications/read", json={})
-    assert await unread(ana) == 0
+    assert await count_unread(ana) == 0
 
 
 async def test_pages_have_no_gap_and_no_repeat(rooms: Rooms, ana: Person, bo: Person) -> None:
     posts = [await ana.publish(str(number)) for number in range(5)]
     for post in posts:
-        await hear(rooms, like(post, ana, bo, 1))
+        await handle(rooms, like(post, ana, bo, 1))
 
     seen: list[str] = []
     cursor = None
@@ -143,90 +146,92 @@ async def test_pages_have_no_gap_and_no_repeat(rooms: Rooms, ana: Person, bo: Pe
 
 async def test_a_block_removes_both_from_each_others_lists(rooms: Rooms, ana: Person, bo: Person) -> None:
     of_ana, of_bo = await ana.publish(), await bo.publish()
-    await hear(rooms, like(of_ana, ana, bo, 1), like(of_bo, bo, ana, 1))
+    await handle(rooms, like(of_ana, ana, bo, 1), like(of_bo, bo, ana, 1))
 
-    await hear(rooms, BlockChanged(id_of(ana), id_of(bo), 9, True))
+    await handle(rooms, BlockChanged(id_of(ana), id_of(bo), 9, True))
 
     for person in (ana, bo):
-        assert (await lines(person), await unread(person)) == ([], 0)
+        assert (await list_notifications(person), await count_unread(person)) == ([], 0)
 
 
-async def test_an_account_that_goes_out_of_use_leaves_every_list(
-    rooms: Rooms, ana: Person, bo: Person
-) -> None:
+async def test_a_deactivated_account_leaves_every_list(rooms: Rooms, ana: Person, bo: Person) -> None:
     post = await ana.publish()
-    await hear(rooms, like(post, ana, bo, 1))
+    await handle(rooms, like(post, ana, bo, 1))
 
     await rooms.accounts.set_status(id_of(bo), "suspended")
 
-    assert (await lines(ana), await unread(ana)) == ([], 0)
-    await hear(rooms, like(post, ana, bo, 3))
-    assert await unread(ana) == 0
+    assert (await list_notifications(ana), await count_unread(ana)) == ([], 0)
+    await handle(rooms, like(post, ana, bo, 3))
+    assert await count_unread(ana) == 0
 
 
-async def test_a_comment_tells_each_person_once(
+async def test_a_comment_notifies_each_person_once(
     rooms: Rooms, client: AsyncClient, ana: Person, bo: Person
 ) -> None:
     cleo, dan = await join(client, "cleo"), await join(client, "dan")
     post = await ana.publish()
     comment = _comment(post, ana, by=bo, number=1, mentions=[ana, cleo, dan], answers=dan)
 
-    await hear(rooms, comment, comment)
+    await handle(rooms, comment, comment)
 
-    told = {
-        person.username: [each["kind"] for each in await lines(person)] for person in (ana, bo, cleo, dan)
+    kinds_by_name = {
+        person.username: [each["kind"] for each in await list_notifications(person)]
+        for person in (ana, bo, cleo, dan)
     }
-    assert told == {"ana": ["comment"], "bo": [], "cleo": ["mention"], "dan": ["reply"]}
-    assert (await lines(ana))[0]["object_id"] == str(comment.comment_id)
+    assert kinds_by_name == {"ana": ["comment"], "bo": [], "cleo": ["mention"], "dan": ["reply"]}
+    assert (await list_notifications(ana))[0]["object_id"] == str(comment.comment_id)
 
 
-async def test_two_comments_of_one_person_count_as_one_person(rooms: Rooms, ana: Person, bo: Person) -> None:
+async def test_two_comments_by_one_person_count_as_one_actor(rooms: Rooms, ana: Person, bo: Person) -> None:
     post = await ana.publish()
     first, second = (_comment(post, ana, by=bo, number=number) for number in (1, 2))
 
-    await hear(rooms, first, second)
-    assert [(each["actor_count"], names(each)) for each in await lines(ana)] == [(1, ["bo"])]
+    await handle(rooms, first, second)
+    assert [(each["actor_count"], actor_names(each)) for each in await list_notifications(ana)] == [
+        (1, ["bo"])
+    ]
 
-    await hear(rooms, CommentRemoved(second.comment_id, second.post_id, id_of(bo)))
-    assert [each["actor_count"] for each in await lines(ana)] == [1]
-    await hear(rooms, CommentRemoved(first.comment_id, first.post_id, id_of(bo)))
-    assert (await lines(ana), await unread(ana)) == ([], 0)
+    await handle(rooms, CommentRemoved(second.comment_id, second.post_id, id_of(bo)))
+    assert [each["actor_count"] for each in await list_notifications(ana)] == [1]
+    await handle(rooms, CommentRemoved(first.comment_id, first.post_id, id_of(bo)))
+    assert (await list_notifications(ana), await count_unread(ana)) == ([], 0)
 
 
-async def test_a_removed_comment_is_told_to_nobody_even_when_its_news_come_late(
+async def test_a_removed_comment_notifies_nobody_even_when_its_event_arrives_late(
     rooms: Rooms, ana: Person, bo: Person
 ) -> None:
     comment = _comment(await ana.publish(), ana, by=bo, number=1)
 
-    await hear(rooms, CommentRemoved(comment.comment_id, comment.post_id, id_of(bo)), comment)
+    await handle(rooms, CommentRemoved(comment.comment_id, comment.post_id, id_of(bo)), comment)
 
-    assert await lines(ana) == []
+    assert await list_notifications(ana) == []
 
 
-async def test_a_comment_that_is_removed_while_it_is_being_told_is_told_to_nobody(
+@pytest.mark.slow
+async def test_a_comment_removed_while_people_are_being_notified_of_it_is_retracted(
     rooms: Rooms, ana: Person, bo: Person
 ) -> None:
     for number in range(10):
         comment = _comment(await ana.publish(), ana, by=bo, number=number)
         removed = CommentRemoved(comment.comment_id, comment.post_id, id_of(bo))
 
-        await asyncio.gather(hear(rooms, comment), hear(rooms, removed))
+        await asyncio.gather(handle(rooms, comment), handle(rooms, removed))
 
-        assert (await lines(ana), await unread(ana)) == ([], 0)
+        assert (await list_notifications(ana), await count_unread(ana)) == ([], 0)
 
 
-async def test_a_like_of_a_comment_is_told_to_its_author(rooms: Rooms, ana: Person, bo: Person) -> None:
+async def test_a_like_of_a_comment_notifies_its_author(rooms: Rooms, ana: Person, bo: Person) -> None:
     post = await ana.publish()
     comment = _comment(post, ana, by=bo, number=1)
     liked = CommentLiked(comment.comment_id, comment.post_id, id_of(bo), id_of(ana), 1, True)
 
-    await hear(rooms, liked)
-    assert [each["kind"] for each in await lines(bo)] == ["comment_like"]
-    await hear(rooms, CommentLiked(comment.comment_id, comment.post_id, id_of(bo), id_of(ana), 2, False))
-    assert await lines(bo) == []
+    await handle(rooms, liked)
+    assert [each["kind"] for each in await list_notifications(bo)] == ["comment_like"]
+    await handle(rooms, CommentLiked(comment.comment_id, comment.post_id, id_of(bo), id_of(ana), 2, False))
+    assert await list_notifications(bo) == []
 
 
-async def test_who_is_no_longer_named_in_a_post_is_no_longer_told(
+async def test_removing_a_tag_or_mention_from_a_post_retracts_its_notification(
     rooms: Rooms, client: AsyncClient, ana: Person, bo: Person
 ) -> None:
     cleo, post = await join(client, "cleo"), await ana.publish()
@@ -235,33 +240,33 @@ async def test_who_is_no_longer_named_in_a_post_is_no_longer_told(
     edited = PostEdited(post_id, id_of(ana), post_id + 1, tagged_ids=(id_of(bo),))
 
     for order in ([published, edited], [edited, published]):
-        await hear(rooms, *order)
+        await handle(rooms, *order)
 
-        assert [each["kind"] for each in await lines(bo)] == ["tag"]
-        assert await lines(cleo) == []
+        assert [each["kind"] for each in await list_notifications(bo)] == ["tag"]
+        assert await list_notifications(cleo) == []
 
 
-async def test_a_post_that_cannot_be_seen_is_told_to_nobody(rooms: Rooms, ana: Person, bo: Person) -> None:
+async def test_nobody_is_notified_of_a_post_they_may_not_see(rooms: Rooms, ana: Person, bo: Person) -> None:
     post = await ana.publish()
     await _make_private(rooms, ana)
     named = PostPublished(PostId(int(post["post_id"])), id_of(ana), mention_ids=(id_of(bo),))
 
-    await hear(rooms, named)
+    await handle(rooms, named)
 
-    assert (await lines(bo), await unread(bo)) == ([], 0)
+    assert (await list_notifications(bo), await count_unread(bo)) == ([], 0)
 
 
-async def test_what_can_no_longer_be_seen_leaves_the_list_when_it_is_read(
+async def test_notifications_that_became_invisible_leave_the_list_when_it_is_read(
     rooms: Rooms, ana: Person, bo: Person
 ) -> None:
     post = await ana.publish()
-    await hear(rooms, PostPublished(PostId(int(post["post_id"])), id_of(ana), mention_ids=(id_of(bo),)))
-    assert await unread(bo) == 1
+    await handle(rooms, PostPublished(PostId(int(post["post_id"])), id_of(ana), mention_ids=(id_of(bo),)))
+    assert await count_unread(bo) == 1
 
     await _make_private(rooms, ana)
 
-    assert await lines(bo) == []
-    assert await unread(bo) == 0
+    assert await list_notifications(bo) == []
+    assert await count_unread(bo) == 0
 
 
 async def test_a_removed_post_leaves_every_list(
@@ -269,43 +274,45 @@ async def test_a_removed_post_leaves_every_list(
 ) -> None:
     cleo, post = await join(client, "cleo"), await ana.publish()
     post_id = PostId(int(post["post_id"]))
-    await hear(
+    await handle(
         rooms,
         like(post, ana, bo, 1),
         PostPublished(post_id, id_of(ana), mention_ids=(id_of(cleo),)),
         _comment(post, ana, by=bo, number=1, answers=cleo),
     )
-    assert [await unread(person) for person in (ana, cleo)] == [2, 2]
+    assert [await count_unread(person) for person in (ana, cleo)] == [2, 2]
 
-    await hear(rooms, PostRemoved(post_id, id_of(ana), post_id + 1, True))
+    await handle(rooms, PostRemoved(post_id, id_of(ana), post_id + 1, True))
 
-    assert [await unread(person) for person in (ana, cleo)] == [0, 0]
+    assert [await count_unread(person) for person in (ana, cleo)] == [0, 0]
 
 
-async def test_one_line_can_be_removed_and_foreign_ones_do_not_exist(
+async def test_a_notification_can_be_removed_by_its_recipient_alone(
     rooms: Rooms, ana: Person, bo: Person
 ) -> None:
     post = await ana.publish()
-    await hear(rooms, like(post, ana, bo, 1))
-    path = f"/notifications/{(await lines(ana))[0]['notification_id']}"
+    await handle(rooms, like(post, ana, bo, 1))
+    path = f"/notifications/{(await list_notifications(ana))[0]['notification_id']}"
 
     foreign = await bo.call("DELETE", path)
     assert (foreign.status_code, foreign.json()["code"]) == (404, "notification_not_found")
     assert (await bo.call("PUT", f"{path}/read")).status_code == 404
     assert (await ana.call("DELETE", path)).status_code == 204
     assert (await ana.call("DELETE", path)).status_code == 404
-    assert await unread(ana) == 0
+    assert await count_unread(ana) == 0
 
 
-async def test_watchers_hear_of_changes_on_the_bus(rooms: Rooms, ana: Person, bo: Person) -> None:
-    heard = await rooms.bus.subscribe(f"{rooms.settings.namespace}.notifications.{ana.account_id}.changed")
+async def test_changes_of_a_list_are_published_on_nats(rooms: Rooms, ana: Person, bo: Person) -> None:
+    subscription = await rooms.nats.subscribe(
+        f"{rooms.settings.namespace}.notifications.{ana.account_id}.changed"
+    )
     post = await ana.publish()
 
-    await hear(rooms, like(post, ana, bo, 1))
+    await handle(rooms, like(post, ana, bo, 1))
 
-    message = await heard.next_msg(timeout=5)
+    message = await subscription.next_msg(timeout=5)
     assert message.data.decode() == f'{{"account_id":"{ana.account_id}","unread_count":1}}'
-    await heard.unsubscribe()
+    await subscription.unsubscribe()
 
 
 def _comment(
@@ -332,4 +339,4 @@ def _comment(
 async def _make_private(rooms: Rooms, person: Person) -> None:
     async with rooms.shards.owner(id_of(person)).begin() as tx:
         await tx.connection.execute("UPDATE accounts SET is_private = true WHERE id = $1", id_of(person))
-    await rooms.accounts.forget(id_of(person))
+    await rooms.accounts.invalidate(id_of(person))

@@ -1,4 +1,4 @@
-"""Web Push against a push service on this machine, which reads what it gets as a browser would."""
+"""Web Push against a local push service, which decrypts what it receives as a browser would."""
 
 import asyncio
 import base64
@@ -14,7 +14,7 @@ import pytest
 from httpx import AsyncClient
 
 from tests.notifications.push_service import Browser, PushService, running_push_service
-from tests.notifications.telling import hear, id_of, like, lines
+from tests.notifications.support import handle, id_of, like, list_notifications
 from tests.support import Person, eventually, join, on_server
 from tintype.accounts import SessionsEnded
 from tintype.base.settings import Settings
@@ -26,9 +26,9 @@ from tintype.notifications import (
     Subscription,
     SubscriptionInvalid,
 )
-from tintype.notifications.addresses import is_public, resolve
-from tintype.notifications.choices import is_quiet
-from tintype.notifications.sending import PushFailed
+from tintype.notifications.preferences import is_quiet
+from tintype.notifications.push_endpoints import is_public, resolve
+from tintype.notifications.push_sender import PushFailed
 from tintype.notifications.vapid import VapidKey
 from tintype.wiring import Rooms
 from tintype.worker import Worker
@@ -36,13 +36,13 @@ from tintype.worker import Worker
 
 @pytest.fixture
 async def service(rooms: Rooms, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[PushService]:
-    monkeypatch.setattr(rooms.notifications.pushing.sender, "may_be_internal", True)
+    monkeypatch.setattr(rooms.notifications.push_sender, "may_be_internal", True)
     async with running_push_service() as running:
         yield running
         await rooms.notifications.close()
 
 
-async def test_a_browser_is_told_who_did_what_and_no_more(
+async def test_a_push_says_who_did_what_and_no_more(
     working: Worker, service: PushService, ana: Person, bo: Person
 ) -> None:
     browser = service.browser()
@@ -50,9 +50,9 @@ async def test_a_browser_is_told_who_did_what_and_no_more(
 
     await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
 
-    await _taken(service, 1)
-    headers, body = service.taken[0]
-    (line,) = await lines(ana)
+    await _wait_for_received(service, 1)
+    headers, body = service.received[0]
+    (line,) = await list_notifications(ana)
     assert browser.read(body) == {
         "notification_id": line["notification_id"],
         "kind": "follow",
@@ -71,25 +71,25 @@ async def test_a_browser_is_told_who_did_what_and_no_more(
     assert claims["aud"] == service.url
 
 
-async def test_a_burst_rings_once(
+async def test_a_burst_is_pushed_once(
     rooms: Rooms, service: PushService, client: AsyncClient, ana: Person
 ) -> None:
     post, browser = await ana.publish(), service.browser()
     await browser.subscribe(ana)
 
     for number in range(4):
-        await hear(rooms, like(post, ana, await join(client, f"fan{number}"), 1))
+        await handle(rooms, like(post, ana, await join(client, f"fan{number}"), 1))
     told = await _told(rooms)
     assert len(told) == 4
-    await hear(rooms, *told)
-    await hear(rooms, *await _due(rooms))
+    await handle(rooms, *told)
+    await handle(rooms, *await _due(rooms))
 
-    assert [browser.read(body)["actor_count"] for _, body in service.taken] == [4]
-    await hear(rooms, told[0])
+    assert [browser.read(body)["actor_count"] for _, body in service.received] == [4]
+    await handle(rooms, told[0])
     assert len(await _due(rooms)) == 2  # the same act again is a retry, which may ring
 
 
-async def test_a_browser_that_is_gone_is_forgotten(
+async def test_a_subscription_that_the_push_service_ended_is_deleted(
     rooms: Rooms, service: PushService, ana: Person, bo: Person
 ) -> None:
     await service.browser().subscribe(ana)
@@ -100,7 +100,8 @@ async def test_a_browser_that_is_gone_is_forgotten(
     assert (await ana.call("GET", "/push/subscriptions")).json() == {"subscriptions": []}
 
 
-async def test_a_push_service_that_stumbles_is_tried_again(
+@pytest.mark.slow
+async def test_a_failed_push_is_retried(
     working: Worker, service: PushService, ana: Person, bo: Person
 ) -> None:
     await service.browser().subscribe(ana)
@@ -108,28 +109,28 @@ async def test_a_push_service_that_stumbles_is_tried_again(
 
     await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
 
-    await _taken(service, 1)
+    await _wait_for_received(service, 1)
     assert service.answers == []
 
 
-async def test_what_was_read_or_taken_back_or_hidden_is_not_sent(
+async def test_read_retracted_and_hidden_notifications_are_not_pushed(
     rooms: Rooms, service: PushService, ana: Person, bo: Person
 ) -> None:
     await service.browser().subscribe(ana)
     post = await ana.publish()
-    await hear(rooms, like(post, ana, bo, 1))
-    await hear(rooms, *await _told(rooms))
+    await handle(rooms, like(post, ana, bo, 1))
+    await handle(rooms, *await _told(rooms))
     due = await _due(rooms)
 
     await ana.call("POST", "/notifications/read", json={})
-    await hear(rooms, *due)
-    await hear(rooms, like(post, ana, bo, 2, is_liked=False))
-    await hear(rooms, *due)
+    await handle(rooms, *due)
+    await handle(rooms, like(post, ana, bo, 2, is_liked=False))
+    await handle(rooms, *due)
 
-    assert (len(due), service.taken) == (1, [])
+    assert (len(due), service.received) == (1, [])
 
 
-async def test_a_kind_that_is_turned_off_does_not_ring_or_is_not_told(
+async def test_a_kind_that_is_turned_off_is_not_pushed_or_not_notified(
     rooms: Rooms, service: PushService, ana: Person, bo: Person
 ) -> None:
     await service.browser().subscribe(ana)
@@ -137,21 +138,21 @@ async def test_a_kind_that_is_turned_off_does_not_ring_or_is_not_told(
         "PUT", "/notifications/settings/kinds/like", json={"audience": "everyone", "is_pushed": False}
     )
     await _like_and_push(rooms, ana, bo)
-    assert (len(await lines(ana)), service.taken) == (1, [])
+    assert (len(await list_notifications(ana)), service.received) == (1, [])
 
     await ana.call(
         "PUT", "/notifications/settings/kinds/like", json={"audience": "following", "is_pushed": True}
     )
-    await hear(rooms, like(await ana.publish(), ana, bo, 1))
-    assert len(await lines(ana)) == 1
+    await handle(rooms, like(await ana.publish(), ana, bo, 1))
+    assert len(await list_notifications(ana)) == 1
 
     await ana.call("PUT", f"/accounts/{bo.account_id}/follow")
-    await hear(rooms, like(await ana.publish(), ana, bo, 1))
-    assert len(await lines(ana)) == 2
+    await handle(rooms, like(await ana.publish(), ana, bo, 1))
+    assert len(await list_notifications(ana)) == 2
 
 
 @pytest.mark.parametrize("kind", ["warning", "planet", "like%00"])
-async def test_only_kinds_that_people_may_choose_about_can_be_chosen_about(ana: Person, kind: str) -> None:
+async def test_only_configurable_kinds_can_be_configured(ana: Person, kind: str) -> None:
     body = {"audience": "off", "is_pushed": False}
 
     answer = await ana.call("PUT", f"/notifications/settings/kinds/{kind}", json=body)
@@ -162,9 +163,9 @@ async def test_only_kinds_that_people_may_choose_about_can_be_chosen_about(ana: 
 async def test_a_subscription_ends_with_its_session(rooms: Rooms, service: PushService, ana: Person) -> None:
     await service.browser().subscribe(ana)
 
-    await hear(rooms, SessionsEnded(id_of(ana), ("another",)))
+    await handle(rooms, SessionsEnded(id_of(ana), ("another",)))
     assert len((await ana.call("GET", "/push/subscriptions")).json()["subscriptions"]) == 1
-    await hear(rooms, SessionsEnded(id_of(ana)))
+    await handle(rooms, SessionsEnded(id_of(ana)))
 
     assert (await ana.call("GET", "/push/subscriptions")).json() == {"subscriptions": []}
 
@@ -185,7 +186,9 @@ async def test_subscriptions_are_listed_renewed_and_removed_by_their_owner_alone
     assert (await ana.call("DELETE", path)).json()["code"] == "subscription_not_found"
 
 
-async def test_only_twenty_browsers_are_told(rooms: Rooms, service: PushService, ana: Person) -> None:
+async def test_an_account_has_at_most_twenty_subscriptions(
+    rooms: Rooms, service: PushService, ana: Person
+) -> None:
     for _ in range(20):
         assert (await service.browser().subscribe(ana)).status_code == 201
 
@@ -216,21 +219,21 @@ async def test_only_twenty_browsers_are_told(rooms: Rooms, service: PushService,
         "https://push.example.com/" + "x" * 1000,
     ],
 )
-async def test_addresses_that_lead_inside_are_refused(ana: Person, endpoint: str) -> None:
+async def test_endpoints_in_internal_networks_are_refused(ana: Person, endpoint: str) -> None:
     answer = await Browser(endpoint).subscribe(ana)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "subscription_invalid")
 
 
-async def test_a_name_that_resolves_inside_is_never_connected_to(
+async def test_a_name_that_resolves_to_an_internal_address_is_never_connected_to(
     rooms: Rooms, service: PushService, ana: Person, bo: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await service.browser().subscribe(ana)
-    monkeypatch.setattr(rooms.notifications.pushing.sender, "may_be_internal", False)
+    monkeypatch.setattr(rooms.notifications.push_sender, "may_be_internal", False)
 
     await _like_and_push(rooms, ana, bo)
 
-    assert service.taken == []
+    assert service.received == []
     with pytest.raises(SubscriptionInvalid):
         await resolve("https://localhost.localdomain.localhost/x")
 
@@ -251,12 +254,12 @@ async def test_a_name_that_resolves_inside_is_never_connected_to(
         ("2002:7f00:1::", False),
     ],
 )
-def test_public_addresses_are_told_from_others(address: str, expected: bool) -> None:
+def test_public_addresses_are_recognized(address: str, expected: bool) -> None:
     assert is_public(ipaddress.ip_address(address)) is expected
 
 
 @pytest.mark.parametrize("keys", [{"p256dh": "AAAA", "auth": "AAAA"}, {"p256dh": "B" * 87, "auth": "A" * 22}])
-async def test_keys_that_nothing_can_be_encrypted_with_are_refused(ana: Person, keys: dict[str, str]) -> None:
+async def test_invalid_subscription_keys_are_refused(ana: Person, keys: dict[str, str]) -> None:
     body = {"endpoint": "https://push.example.com/x", "keys": keys}
 
     answer = await ana.call("POST", "/push/subscriptions", json=body)
@@ -264,25 +267,25 @@ async def test_keys_that_nothing_can_be_encrypted_with_are_refused(ana: Person, 
     assert (answer.status_code, answer.json()["code"]) == (400, "subscription_invalid")
 
 
-async def test_the_connection_goes_to_the_checked_address_and_the_certificate_to_the_name(
+async def test_the_connection_goes_to_the_checked_address_and_the_certificate_is_checked_by_name(
     rooms: Rooms, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running_push_service(tls_name="push.example.com", folder=tmp_path) as service:
         port = int(service.url.rpartition(":")[2])
-        _resolve_here(monkeypatch)
-        sender = PushSender(rooms.notifications.key, may_be_internal=True, trust=service.trust)
+        _resolve_to_localhost(monkeypatch)
+        sender = PushSender(rooms.notifications.vapid_key, may_be_internal=True, trust=service.trust)
         good, bad = (Browser(f"https://{name}.example.com:{port}/x") for name in ("push", "other"))
 
         assert await sender.send(_subscription(good), {"kind": "like"}, topic="t", urgency="low")
         with pytest.raises(PushFailed):
             await sender.send(_subscription(bad), {"kind": "like"}, topic="t", urgency="low")
 
-        assert [good.read(body) for _, body in service.taken] == [{"kind": "like"}]
-        assert service.taken[0][0]["host"] == f"push.example.com:{port}"
+        assert [good.read(body) for _, body in service.received] == [{"kind": "like"}]
+        assert service.received[0][0]["host"] == f"push.example.com:{port}"
         await sender.close()
 
 
-async def test_a_service_that_cannot_be_reached_is_a_failure_and_not_the_end(
+async def test_an_unreachable_push_service_is_a_failure_that_keeps_the_subscription(
     rooms: Rooms, service: PushService, ana: Person, bo: Person
 ) -> None:
     await Browser("http://127.0.0.1:1/x").subscribe(ana)
@@ -293,7 +296,7 @@ async def test_a_service_that_cannot_be_reached_is_a_failure_and_not_the_end(
     assert len((await ana.call("GET", "/push/subscriptions")).json()["subscriptions"]) == 1
 
 
-def test_the_key_is_made_once_and_readable_by_its_owner_alone(tmp_path: Path) -> None:
+def test_the_vapid_key_is_made_once_and_readable_by_its_owner_alone(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path)
 
     first, second = VapidKey(settings).public_key, VapidKey(settings).public_key
@@ -304,10 +307,10 @@ def test_the_key_is_made_once_and_readable_by_its_owner_alone(tmp_path: Path) ->
     assert VapidKey(Settings(home=tmp_path, vapid_key="A" * 42 + "8")).public_key != first
 
 
-async def test_the_key_to_subscribe_with_is_handed_out(rooms: Rooms, ana: Person) -> None:
+async def test_the_public_key_to_subscribe_with_is_served(rooms: Rooms, ana: Person) -> None:
     answer = await ana.call("GET", "/push/key")
 
-    assert answer.json() == {"public_key": rooms.notifications.key.public_key}
+    assert answer.json() == {"public_key": rooms.notifications.vapid_key.public_key}
 
 
 @pytest.mark.parametrize(
@@ -325,14 +328,14 @@ def test_quiet_hours_may_span_midnight(hours: tuple[int, int], utc_hour: int, ex
     assert is_quiet(QuietHours(*hours, "UTC"), now) is expected
 
 
-def test_quiet_hours_follow_the_clock_on_the_wall() -> None:
+def test_quiet_hours_follow_local_time() -> None:
     quiet = QuietHours(0, 6 * 60, "Asia/Tokyo")
 
     assert is_quiet(quiet, datetime(2026, 1, 5, 18, 0, tzinfo=UTC))
     assert not is_quiet(quiet, datetime(2026, 1, 5, 3, 0, tzinfo=UTC))
 
 
-async def test_in_quiet_hours_the_list_fills_and_nothing_rings(
+async def test_in_quiet_hours_the_list_grows_and_nothing_is_pushed(
     rooms: Rooms, service: PushService, ana: Person, bo: Person
 ) -> None:
     await service.browser().subscribe(ana)
@@ -342,18 +345,18 @@ async def test_in_quiet_hours_the_list_fills_and_nothing_rings(
     assert (await ana.call("PUT", "/notifications/settings/quiet-hours", json=quiet)).status_code == 204
 
     await _like_and_push(rooms, ana, bo)
-    assert (len(await lines(ana)), service.taken) == (1, [])
+    assert (len(await list_notifications(ana)), service.received) == (1, [])
 
     assert (await ana.call("GET", "/notifications/settings")).json()["quiet_hours"] == quiet
     await ana.call("DELETE", "/notifications/settings/quiet-hours")
     await _like_and_push(rooms, ana, bo)
-    assert service.taken != []
+    assert service.received != []
 
 
 async def _like_and_push(rooms: Rooms, ana: Person, bo: Person) -> None:
-    await hear(rooms, like(await ana.publish(), ana, bo, 1))
-    await hear(rooms, *await _told(rooms))
-    await hear(rooms, *await _due(rooms))
+    await handle(rooms, like(await ana.publish(), ana, bo, 1))
+    await handle(rooms, *await _told(rooms))
+    await handle(rooms, *await _due(rooms))
 
 
 async def _told(rooms: Rooms) -> list[NotificationTold]:
@@ -369,15 +372,15 @@ async def _outbox(rooms: Rooms, event: str) -> list[bytes]:
     return [row["payload"] for dsn in rooms.settings.postgres for row in await on_server(dsn, sql)]
 
 
-def _resolve_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every name leads to this machine."""
+def _resolve_to_localhost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Resolve every host name to 127.0.0.1."""
     loop = asyncio.get_running_loop()
     resolve_really = loop.getaddrinfo
 
-    async def resolve_to_here(_host: str, port: int, **options: Any) -> Any:
+    async def resolve_to_localhost(_host: str, port: int, **options: Any) -> Any:
         return await resolve_really("127.0.0.1", port, **options)
 
-    monkeypatch.setattr(loop, "getaddrinfo", resolve_to_here, raising=False)
+    monkeypatch.setattr(loop, "getaddrinfo", resolve_to_localhost, raising=False)
 
 
 def _subscription(browser: Browser) -> Subscription:
@@ -386,8 +389,8 @@ def _subscription(browser: Browser) -> Subscription:
     return Subscription(1, "session", browser.endpoint, point, secret, "")
 
 
-async def _taken(service: PushService, count: int) -> None:
+async def _wait_for_received(service: PushService, count: int) -> None:
     async def is_so() -> bool:
-        return len(service.taken) == count
+        return len(service.received) == count
 
     await eventually(is_so, what=f"{count} messages reach the push service")

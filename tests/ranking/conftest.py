@@ -1,4 +1,4 @@
-"""Everybody is outside of every experiment, so that numbers do not depend on whose id fell where."""
+"""Nobody takes part in an experiment, so that scores do not depend on the arm that an id hashes to."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tintype.wiring import Rooms
 
 
 @pytest.fixture(autouse=True)
-def usual_weights(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def default_weights(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if "rooms" in request.fixturenames:
         rooms: Rooms = request.getfixturevalue("rooms")
         monkeypatch.setattr(rooms.ranking.experiments, "_forced", {"feed-order": ""})

@@ -1,10 +1,10 @@
-"""Experiments cut people into arms, and keep them there."""
+"""Experiments assign people to arms, and the assignment is stable."""
 
 from collections import Counter
 
 import pytest
 
-from tests.ranking.scene import explanation
+from tests.ranking.helpers import explanation
 from tests.support import Person
 from tintype.base.errors import SettingsInvalid
 from tintype.base.ids import AccountId
@@ -19,21 +19,21 @@ def running(*, share: float = 1.0, salt: str = "", name: str = "colour") -> Expe
     return Experiments({name: Experiment({"red": Arm(1), "blue": Arm(3)}, salt, share)}, {})
 
 
-def test_arms_are_as_large_as_their_parts_and_everybody_stays() -> None:
+def test_arms_are_as_large_as_their_parts_and_everybody_stays_in_theirs() -> None:
     first, again = ([running().arm("colour", each) for each in PEOPLE] for _ in range(2))
 
     assert first == again
     assert Counter(first)["blue"] / len(PEOPLE) == pytest.approx(0.75, abs=0.03)
 
 
-def test_experiments_cut_independently_of_each_other() -> None:
+def test_experiments_assign_arms_independently_of_each_other() -> None:
     one, other = running(), running(name="shape")
     both = Counter((one.arm("colour", each), other.arm("shape", each)) for each in PEOPLE)
 
     assert both["red", "red"] / len(PEOPLE) == pytest.approx(1 / 16, abs=0.02)
 
 
-def test_a_growing_share_moves_nobody_who_is_in_already() -> None:
+def test_a_growing_share_moves_nobody_who_takes_part_already() -> None:
     small, large = running(share=0.2), running(share=0.6)
     inside = [each for each in PEOPLE if small.arm("colour", each)]
 

@@ -1,16 +1,15 @@
 import pytest
 
-from shardwright.migrating import check_snapshot, lint
-from shardwright.running import Query
+from shardwright.migrations import check_snapshot, lint
+from shardwright.routing import Query
 from tests.support import on_server
 from tintype.base.settings import Settings, directory_dsn
 from tintype.schema import MIGRATIONS, SCHEMA_FILE
 from tintype.wiring import QUERIES, Rooms
-from tintype.worker import sql
-from tintype.worker.databases import connected
+from tintype.worker import connect_to_server, store
 
 EVERY_QUERY = [query for room in QUERIES for query in room]
-RELAY_STATEMENTS = [text for name, text in vars(sql).items() if name.isupper()]
+RELAY_STATEMENTS = [text for name, text in vars(store).items() if name.isupper()]
 
 
 async def test_schema_sql_equals_all_migrations_replayed(settings: Settings) -> None:
@@ -25,9 +24,9 @@ def test_the_linter_finds_nothing_in_our_migrations() -> None:
 
 
 @pytest.mark.parametrize("query", EVERY_QUERY, ids=lambda query: query.name)
-async def test_every_named_query_can_be_planned(rooms: Rooms, query: Query) -> None:
-    async with rooms.shards.shard(0).begin() as tx:
-        # `execute` sends it as text, which alone lets placeholders stand without values.
+async def test_every_named_query_can_be_planned(opened_rooms: Rooms, query: Query) -> None:
+    async with opened_rooms.shards.shard(0).begin() as tx:
+        # `execute` sends it as text, the only way to leave placeholders without values.
         status = await tx.connection.execute(f"EXPLAIN (GENERIC_PLAN) {query.sql}")
 
     assert status == "EXPLAIN"
@@ -35,18 +34,18 @@ async def test_every_named_query_can_be_planned(rooms: Rooms, query: Query) -> N
 
 
 @pytest.mark.parametrize("statement", RELAY_STATEMENTS, ids=lambda text: text.split()[0])
-async def test_every_statement_of_the_relay_can_be_planned(rooms: Rooms, statement: str) -> None:
-    async with connected(rooms.settings.postgres[0]) as connection:
+async def test_every_statement_of_the_relay_can_be_planned(opened_rooms: Rooms, statement: str) -> None:
+    async with connect_to_server(opened_rooms.settings.postgres[0]) as connection:
         assert await connection.execute(f"EXPLAIN (GENERIC_PLAN) {statement}") == "EXPLAIN"
 
 
-async def test_looking_for_waiting_events_reads_the_small_index(rooms: Rooms) -> None:
-    """What is relayed stays for an hour; the relay's look once a second must not wade through it."""
+async def test_claiming_unrelayed_events_uses_the_partial_index(rooms: Rooms) -> None:
+    """Relayed events stay for an hour; the relay's query, once a second, must not scan them."""
     plan = await on_server(
         rooms.settings.postgres[0],
         "INSERT INTO common.outbox (event, payload, stream_seq) SELECT 'x', '', n FROM generate_series(1, 5000) AS n",
         "ANALYZE common.outbox",
-        f"EXPLAIN {sql.CLAIM.replace('$1', '500')}",
+        f"EXPLAIN {store.CLAIM.replace('$1', '500')}",
     )
 
     assert "outbox_waiting" in "\n".join(str(row[0]) for row in plan)

@@ -4,12 +4,12 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from shardwright.running import Query
+from shardwright.routing import Query
 from tests.search.conftest import Change
 from tests.support import Person, eventually, join
 from tintype.base.ids import AccountId
-from tintype.search.filing import QUERIES
-from tintype.search.looking import Lookup
+from tintype.search.index_reader import IndexReader
+from tintype.search.store import QUERIES
 from tintype.wiring import Rooms
 from tintype.worker import Worker
 
@@ -24,7 +24,7 @@ async def names(viewer: Person, q: str, **params: Any) -> list[str]:
     return [each["username"] for each in answer.json()["people"]]
 
 
-async def test_people_are_found_by_the_beginning_of_any_word_of_theirs(
+async def test_people_are_found_by_the_beginning_of_any_word_of_their_name(
     client: AsyncClient, bo: Person, change: Change
 ) -> None:
     carmen = await join(client, "carmen.de_la_cruz")
@@ -47,9 +47,7 @@ async def test_people_are_found_by_the_beginning_of_any_word_of_theirs(
     assert await names(bo, "maria zoe") == []
 
 
-async def test_typing_errors_are_forgiven_anywhere_in_a_word(
-    client: AsyncClient, bo: Person, change: Change
-) -> None:
+async def test_typos_are_forgiven_anywhere_in_a_word(client: AsyncClient, bo: Person, change: Change) -> None:
     await change(await join(client, "johnathan"), "is_verified = true")
 
     for typed in ("jhon", "ohnathan", "xjohnathan", "jihnathan", "jonathan", "johnatahn", "johnathxn"):
@@ -57,7 +55,7 @@ async def test_typing_errors_are_forgiven_anywhere_in_a_word(
     assert await names(bo, "anastasia") == []
 
 
-async def test_those_one_follows_come_first_then_friends_of_friends_then_the_popular(
+async def test_followees_come_first_then_friends_of_friends_then_the_popular(
     client: AsyncClient, bo: Person, change: Change, rooms: Rooms
 ) -> None:
     popular, friend, mutual, nobody = [await join(client, f"maria{n}") for n in range(4)]
@@ -70,7 +68,7 @@ async def test_those_one_follows_come_first_then_friends_of_friends_then_the_pop
     assert await names(bo, "maria") == ["maria1", "maria2", "maria0", "maria3"]
 
 
-async def test_somebody_one_follows_is_found_among_more_popular_namesakes(
+async def test_a_followee_is_found_among_more_popular_namesakes(
     client: AsyncClient, bo: Person, change: Change, rooms: Rooms
 ) -> None:
     friend = await join(client, "maria.friend")
@@ -92,7 +90,7 @@ async def test_somebody_one_follows_is_found_among_more_popular_namesakes(
     assert await names(bo, "maria") == ["maria.friend"]
 
 
-async def test_who_blocks_or_is_blocked_is_never_found(
+async def test_blocked_and_blocking_accounts_are_never_found(
     client: AsyncClient, bo: Person, change: Change, rooms: Rooms
 ) -> None:
     ana = await join(client, "ana")
@@ -110,7 +108,7 @@ async def test_who_blocks_or_is_blocked_is_never_found(
     assert await names(bo, "ana") == []
 
 
-async def test_private_accounts_are_found_by_name_and_accounts_out_of_use_are_not(
+async def test_private_accounts_are_found_by_name_and_inactive_ones_are_not(
     client: AsyncClient, bo: Person, change: Change
 ) -> None:
     ana = await join(client, "ana")
@@ -135,7 +133,7 @@ async def test_an_old_name_no_longer_finds_anybody(client: AsyncClient, bo: Pers
     assert await names(bo, "ana") == ["ana"]
 
 
-async def test_filing_the_same_person_many_times_at_once_ends_with_the_latest_name(
+async def test_indexing_the_same_person_concurrently_ends_with_the_latest_name(
     client: AsyncClient, bo: Person, rooms: Rooms, change: Change
 ) -> None:
     ana = await join(client, "ana")
@@ -145,7 +143,7 @@ async def test_filing_the_same_person_many_times_at_once_ends_with_the_latest_na
     async def rename(name: str) -> None:
         async with home.begin() as tx:
             await tx.connection.execute("UPDATE accounts SET full_name = $1 WHERE id = $2", name, account_id)
-        await rooms.search.people.file(account_id)
+        await rooms.search.index_account(account_id)
 
     for batch in range(3):
         await asyncio.gather(*(rename(f"Name{batch}x{n} Word{n}") for n in range(8)))
@@ -156,7 +154,7 @@ async def test_filing_the_same_person_many_times_at_once_ends_with_the_latest_na
     assert {each["term"] for each in filed} == {"ana", *row["full_name"].lower().split()}
 
 
-async def test_a_newcomer_is_found_once_the_worker_has_heard(
+async def test_a_new_account_is_found_once_the_worker_has_indexed_it(
     working: Worker, client: AsyncClient, bo: Person
 ) -> None:
     await join(client, "newcomer")
@@ -164,10 +162,10 @@ async def test_a_newcomer_is_found_once_the_worker_has_heard(
     async def is_found() -> bool:
         return await names(bo, "newc") == ["newcomer"]
 
-    await eventually(is_found, what="the index heard of the newcomer")
+    await eventually(is_found, what="the new account is indexed")
 
 
-async def test_a_search_reads_one_shard_and_forgiving_errors_three_more(
+async def test_a_search_reads_one_shard_and_forgiving_typos_three_more(
     client: AsyncClient, change: Change, rooms: Rooms, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await change(await join(client, "johnathan"), "full_name = ''")
@@ -178,13 +176,13 @@ async def test_a_search_reads_one_shard_and_forgiving_errors_three_more(
         asked.append(key)
         return of(key)
 
-    lookup = Lookup(rooms.shards)
+    reader = IndexReader(rooms.shards)
     monkeypatch.setattr(rooms.shards, "of", watch)
 
-    assert await lookup.find("people", "johna", enough=1)
+    assert await reader.find("people", "johna", enough=1)
     assert asked == ["people:jo"]
     asked.clear()
-    assert await lookup.find("people", "jhona", enough=1)
+    assert await reader.find("people", "jhona", enough=1)
     assert sorted(asked) == ["people:ho", "people:jh", "people:jh", "people:jo"]
 
 

@@ -5,10 +5,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shardwright.running import Query
+from shardwright.routing import Query
 from tests.support import Person
 from tintype.base.ids import AccountId, PostId
-from tintype.search.squares import LARGE_M, distance_m, square_of, squares_around
+from tintype.search.geo_cells import LARGE_M, cell_of, cells_around, distance_m
 from tintype.wiring import Rooms
 
 PLACED = Query.parse("placed", "UPDATE posts SET place_id = :place_id WHERE id = :post_id")
@@ -22,7 +22,7 @@ async def name(person: Person, name: str, latitude: float, longitude: float) -> 
 
 
 @given(st.floats(-90, 90), st.floats(-180, 180), st.floats(0, 0.99), st.floats(0, 360, exclude_max=True))
-def test_everything_within_a_side_of_a_point_lies_in_the_squares_around_it(
+def test_everything_within_a_side_of_a_point_lies_in_the_cells_around_it(
     latitude: float, longitude: float, share: float, bearing: float
 ) -> None:
     reach = share * LARGE_M / 6_371_000.0
@@ -36,7 +36,7 @@ def test_everything_within_a_side_of_a_point_lies_in_the_squares_around_it(
     there = math.degrees(other), (longitude + math.degrees(across) + 540) % 360 - 180
 
     assert distance_m(latitude, longitude, *there) <= LARGE_M
-    assert square_of(*there, LARGE_M) in squares_around(latitude, longitude, LARGE_M)
+    assert cell_of(*there, LARGE_M) in cells_around(latitude, longitude, LARGE_M)
 
 
 async def test_the_same_name_within_a_hundred_metres_is_the_same_place(ana: Person, bo: Person) -> None:
@@ -75,7 +75,7 @@ async def test_a_place_lists_its_posts(rooms: Rooms, ana: Person, bo: Person) ->
     place = await name(ana, "Long Bridge", 1, 2)
     post_id = int((await ana.publish("here"))["post_id"])
     await rooms.shards.owner(post_id).execute(PLACED, post_id=post_id, place_id=place["place_id"])
-    await rooms.search.topics.file(PostId(post_id), AccountId(int(ana.account_id)))
+    await rooms.search.index_post(PostId(post_id), AccountId(int(ana.account_id)))
 
     shown = (await bo.call("GET", f"/places/{place['place_id']}")).json()
     posts = (await bo.call("GET", f"/places/{place['place_id']}/posts")).json()
@@ -84,7 +84,7 @@ async def test_a_place_lists_its_posts(rooms: Rooms, ana: Person, bo: Person) ->
     assert [each["post_id"] for each in posts["posts"]] == [str(post_id)]
 
 
-async def test_places_that_cannot_be_are_refused(ana: Person) -> None:
+async def test_invalid_places_are_refused(ana: Person) -> None:
     for bad in ("", "  ", "x" * 101, "\x00", "🙂", "a\x07b"):
         answer = await ana.call("POST", "/places", json={"name": bad, "latitude": 1, "longitude": 2})
         assert (answer.status_code, answer.json()["code"]) == (400, "place_invalid"), bad

@@ -4,25 +4,32 @@ from math import log
 import msgspec
 import pytest
 
-from tintype.simulation import Choices, Person, count_followers, how_busy, invent_people, make_plan
+from tintype.simulation import (
+    SimulatedPerson,
+    SimulationOptions,
+    activity_level,
+    count_followers,
+    generate_people,
+    make_plan,
+)
 
-CHOICES = Choices(people=2_000, follows=25, hours=24, seed=7)
+CHOICES = SimulationOptions(people=2_000, follows=25, hours=24, seed=7)
 
 
 @pytest.fixture(scope="module")
-def people() -> list[Person]:
-    return invent_people(CHOICES)
+def people() -> list[SimulatedPerson]:
+    return generate_people(CHOICES)
 
 
 def slope(counts: list[int], first: int, last: int) -> float:
-    """How steeply counts fall with their place, on doubly logarithmic paper."""
-    points = [(log(place + 1), log(counts[place])) for place in range(first, last)]
+    """Slope of the counts over their rank, on log-log axes."""
+    points = [(log(rank + 1), log(counts[rank])) for rank in range(first, last)]
     mean_x, mean_y = (sum(values) / len(points) for values in zip(*points, strict=True))
     above = sum((x - mean_x) * (y - mean_y) for x, y in points)
     return above / sum((x - mean_x) ** 2 for x, _ in points)
 
 
-def test_followers_fall_by_a_power_of_the_place(people: list[Person]) -> None:
+def test_follower_counts_follow_a_power_law(people: list[SimulatedPerson]) -> None:
     counts = sorted(count_followers(people).values(), reverse=True)
 
     # At the very top everybody follows already, at the very bottom counts are too small to be smooth.
@@ -30,7 +37,7 @@ def test_followers_fall_by_a_power_of_the_place(people: list[Person]) -> None:
     assert counts[0] > 30 * counts[len(counts) // 2]
 
 
-def test_people_follow_as_many_as_was_chosen_and_nobody_twice(people: list[Person]) -> None:
+def test_people_follow_the_chosen_number_and_nobody_twice(people: list[SimulatedPerson]) -> None:
     mean = sum(len(person.followees) for person in people) / len(people)
 
     assert mean == pytest.approx(CHOICES.follows, rel=0.1)
@@ -39,71 +46,71 @@ def test_people_follow_as_many_as_was_chosen_and_nobody_twice(people: list[Perso
     assert all(person.followees for person in people)
 
 
-def test_every_kind_of_person_is_there_and_the_most_followed_are_devoted(people: list[Person]) -> None:
+def test_every_habit_occurs_and_the_most_followed_are_devoted(people: list[SimulatedPerson]) -> None:
     kinds = Counter(person.habit.name for person in people)
-    famous = [number for number, _ in count_followers(people).most_common(10)]
+    popular = [number for number, _ in count_followers(people).most_common(10)]
 
     assert set(kinds) == {"away", "casual", "regular", "devoted"}
     assert kinds["away"] / len(people) == pytest.approx(0.25, abs=0.04)
-    assert {people[number].habit.name for number in famous} == {"devoted"}
+    assert {people[number].habit.name for number in popular} == {"devoted"}
 
 
 def test_two_people_can_follow_each_other_and_no_more() -> None:
-    both = invent_people(Choices(people=2))
+    both = generate_people(SimulationOptions(people=2))
 
     assert [person.followees for person in both] == [(1,), (0,)]
 
 
 def test_the_same_seed_makes_the_same_plan_and_another_seed_another() -> None:
-    choices = Choices(people=100, seed=3)
+    choices = SimulationOptions(people=100, seed=3)
 
     assert make_plan(choices) == make_plan(choices)
-    assert make_plan(choices).acts != make_plan(msgspec.structs.replace(choices, seed=4)).acts
+    assert make_plan(choices).actions != make_plan(msgspec.structs.replace(choices, seed=4)).actions
 
 
 def test_the_speed_changes_nothing_about_the_plan() -> None:
-    slow, fast = (make_plan(Choices(people=100, speed=speed)) for speed in (10.0, 10_000.0))
+    slow, fast = (make_plan(SimulationOptions(people=100, speed=speed)) for speed in (10.0, 10_000.0))
 
-    assert (slow.people, slow.acts, slow.watchers) == (fast.people, fast.acts, fast.watchers)
+    assert (slow.people, slow.actions, slow.watchers) == (fast.people, fast.actions, fast.watchers)
 
 
-def test_people_sleep_at_night_in_their_own_time(people: list[Person]) -> None:
+def test_people_sleep_at_night_in_their_own_time(people: list[SimulatedPerson]) -> None:
     plan = make_plan(CHOICES)
-    hours = Counter(int(act.at_s / 3600 + people[act.person].zone_h) % 24 for act in plan.acts)
+    hours = Counter(int(action.at_s / 3600 + people[action.person].zone_h) % 24 for action in plan.actions)
 
     assert sum(hours[hour] for hour in (2, 3, 4)) * 5 < sum(hours[hour] for hour in (19, 20, 21))
     assert max(hours, key=lambda hour: hours[hour]) in range(18, 23)
 
 
-@pytest.mark.parametrize("deed", ["read", "post"])
-def test_a_day_has_the_mean_it_should(deed: str) -> None:
-    busy = [how_busy("read" if deed == "read" else "post", hour) for hour in range(24)]
+@pytest.mark.parametrize("kind", ["read", "post"])
+def test_the_mean_activity_of_a_day_is_one(kind: str) -> None:
+    busy = [activity_level("read" if kind == "read" else "post", hour) for hour in range(24)]
 
     assert sum(busy) / 24 == pytest.approx(1.0)
 
 
-def test_everybody_does_about_as_much_as_their_habit_says() -> None:
+def test_people_are_about_as_active_as_their_habit_says() -> None:
     plan = make_plan(CHOICES)
-    done = Counter((plan.people[act.person].habit.name, act.deed) for act in plan.acts)
+    done = Counter((plan.people[action.person].habit.name, action.kind) for action in plan.actions)
     for habit in {person.habit for person in plan.people}:
         many = sum(person.habit == habit for person in plan.people)
         assert done[habit.name, "read"] == pytest.approx(habit.reads_a_day * many, rel=0.1)
         assert done[habit.name, "post"] == pytest.approx(habit.posts_a_day * many, rel=0.35)
 
 
-def test_deeds_come_in_order_within_the_day() -> None:
-    acts = make_plan(Choices(people=200, hours=1.5)).acts
+def test_actions_are_in_chronological_order_within_the_day() -> None:
+    actions = make_plan(SimulationOptions(people=200, hours=1.5)).actions
 
-    assert acts == sorted(acts)
-    assert acts
-    assert 0 <= acts[0].at_s <= acts[-1].at_s <= 1.5 * 3600
+    assert actions == sorted(actions)
+    assert actions
+    assert 0 <= actions[0].at_s <= actions[-1].at_s <= 1.5 * 3600
 
 
-def test_posts_are_watched_for_by_followers_who_read() -> None:
+def test_posts_are_watched_by_followers_who_read() -> None:
     plan = make_plan(msgspec.structs.replace(CHOICES, probes=50))
 
     assert len(plan.watchers) == 50
-    for place, watcher in plan.watchers.items():
-        assert plan.acts[place].deed == "post"
-        assert plan.acts[place].person in plan.people[watcher].followees
+    for index, watcher in plan.watchers.items():
+        assert plan.actions[index].kind == "post"
+        assert plan.actions[index].person in plan.people[watcher].followees
         assert watcher in plan.readers

@@ -1,4 +1,4 @@
-"""Homes that the servers can reach, and supervisors in processes of their own."""
+"""Data directories that the servers' account can access, and supervisors in separate processes."""
 
 import asyncio
 import contextlib
@@ -16,17 +16,17 @@ from typing import cast
 import asyncpg
 import pytest
 
-from tintype.stack import Connections, Home, Plan, Program, Stack, Stage
+from tintype.stack import Connections, DataDirectory, Program, Stack, StackPlan, Stage
 from tintype.stack.processes import Identity, find_marked, find_working_in
 from tintype.stack.state import State, read_state
 
 HERE = Path(__file__).parent
-STANDIN = str(HERE / "standin.py")
+FAKE_PROGRAM = str(HERE / "fake_program.py")
 
 
 @contextlib.contextmanager
 def reachable_folder() -> Generator[Path]:
-    """A folder that the servers' account can pass through."""
+    """A folder that the servers' account can traverse."""
     folder = Path(tempfile.mkdtemp(prefix="tintype-stack-", dir="/var/tmp"))
     folder.chmod(0o711)
     yield folder
@@ -42,41 +42,43 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 async def existing() -> AsyncIterator[Connections]:
-    """Servers that run already, for tests of everything else."""
+    """Running servers, shared by the tests that need none of their own."""
     with reachable_folder() as folder:
         async with Stack(folder / "home", engines_only=True, durable=False) as stack:
             yield stack.connections
 
 
 @pytest.fixture
-def plan(home: Path, existing: Connections) -> Plan:
-    """A plan that starts no engine of its own."""
-    return Plan(home=home, postgres=existing.postgres, redis=existing.redis, nats=existing.nats, http_port=0)
+def plan(home: Path, existing: Connections) -> StackPlan:
+    """A plan that uses the existing servers and starts none."""
+    return StackPlan(
+        home=home, postgres=existing.postgres, redis=existing.redis, nats=existing.nats, http_port=0
+    )
 
 
-def standin(role: str, *arguments: str, stage: Stage = Stage.WORKER, grace_s: float = 1.0) -> Program:
-    """A program of the stack that plays a role of `standin.py`."""
-    command = (sys.executable, STANDIN, role, *arguments)
+def fake_program(role: str, *arguments: str, stage: Stage = Stage.WORKER, grace_s: float = 1.0) -> Program:
+    """A program of the stack that plays a role of `fake_program.py`."""
+    command = (sys.executable, FAKE_PROGRAM, role, *arguments)
     return Program(name=role, command=command, stage=stage, grace_s=grace_s)
 
 
 def survivors(home: Path) -> list[Identity]:
-    """Every process that belongs to the home, by mark or by working directory."""
-    place = Home(home)
-    databases = [home / f"postgres-{number}" / "data" for number in range(1, place.count_postgres() + 1)]
+    """Every process that belongs to the data directory, by marker or by working directory."""
+    directory = DataDirectory(home)
+    databases = [home / f"postgres-{number}" / "data" for number in range(1, directory.count_postgres() + 1)]
     workers = [each for data in databases for each in find_working_in(data, "postgres")]
-    return [*find_marked(place.mark), *workers]
+    return [*find_marked(directory.mark), *workers]
 
 
 def state_of(home: Path) -> State:
-    """What the supervisor wrote down last."""
-    state = read_state(Home(home))
+    """The supervisor's state file."""
+    state = read_state(DataDirectory(home))
     assert state is not None
     return state
 
 
 def identity_of(home: Path, name: str) -> Identity:
-    """The process that plays the part now."""
+    """The identity of a program's current process."""
     found = next(each.identity for each in state_of(home).processes if each.name == name)
     assert found is not None
     return found
@@ -84,7 +86,7 @@ def identity_of(home: Path, name: str) -> Identity:
 
 @dataclass
 class Supervised:
-    """A stack whose supervisor is another process."""
+    """A stack whose supervisor runs in another process."""
 
     process: "subprocess.Popen[str]"
     home: Path
@@ -100,17 +102,17 @@ Supervise = Callable[..., Supervised]
 
 @pytest.fixture
 def supervise(home: Path) -> Iterator[Supervise]:
-    """Starts a supervisor process and returns once all is ready; whatever is left ends with the test."""
+    """Start a supervisor process and return once all is ready; what is left running is killed after the test."""
     started: list[subprocess.Popen[str]] = []
 
     def start(*roles: str, prefix: tuple[str, ...] = ()) -> Supervised:
-        command = [*prefix, sys.executable, str(HERE / "supervise.py"), str(home), *roles]
+        command = [*prefix, sys.executable, str(HERE / "run_supervisor.py"), str(home), *roles]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd="/")
         started.append(process)
         assert process.stdout is not None
-        said = process.stdout.readline()
-        assert said, f"the supervisor ended with {process.wait()}"
-        return Supervised(process, home, json.loads(said))
+        line = process.stdout.readline()
+        assert line, f"the supervisor exited with {process.wait()}"
+        return Supervised(process, home, json.loads(line))
 
     yield start
     for process in started:
@@ -126,17 +128,17 @@ def owner_of(each: Identity) -> int:
 
 
 def mode_of(path: Path) -> int:
-    """Who may do what with a path."""
+    """The permission bits of a path."""
     return path.stat().st_mode & 0o777
 
 
 async def connect(dsn: str) -> asyncpg.Connection:
-    """A connection of one's own."""
+    """A new connection."""
     return cast("asyncpg.Connection", await asyncpg.connect(dsn, timeout=10))
 
 
-async def ask(dsn: str, sql: str) -> object:
-    """The one value that a query returns."""
+async def fetch_value(dsn: str, sql: str) -> object:
+    """The single value that a query returns."""
     connection = await connect(dsn)
     try:
         return cast("object", await connection.fetchval(sql))
@@ -145,7 +147,7 @@ async def ask(dsn: str, sql: str) -> object:
 
 
 async def execute(dsn: str, sql: str) -> None:
-    """Have a statement done."""
+    """Execute a statement."""
     connection = await connect(dsn)
     try:
         await connection.execute(sql)
@@ -153,8 +155,8 @@ async def execute(dsn: str, sql: str) -> None:
         await connection.close()
 
 
-async def until(fact: Callable[[], bool], timeout_s: float = 60.0) -> None:
-    """Wait until something has become true."""
+async def until(condition: Callable[[], bool], timeout_s: float = 60.0) -> None:
+    """Wait until the condition holds."""
     async with asyncio.timeout(timeout_s):
-        while not fact():  # noqa: ASYNC110 - facts about other processes announce themselves to nobody
+        while not condition():  # noqa: ASYNC110 - changes in other processes raise no event here
             await asyncio.sleep(0.02)

@@ -19,7 +19,7 @@ Tintype = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def tintype(home: Path, tmp_path: Path) -> Iterator[Tintype]:
-    """Runs a command in a home of its own; nothing runs there after the test."""
+    """Run a command in its own data directory; everything is stopped after the test."""
     chosen = {
         "TINTYPE_HOME": str(home),
         "TINTYPE_SHARD_COUNT": "4",
@@ -37,7 +37,7 @@ def tintype(home: Path, tmp_path: Path) -> Iterator[Tintype]:
 
 
 @pytest.mark.slow
-def test_a_day_in_the_life_of_the_commands(home: Path, tintype: Tintype) -> None:
+def test_up_status_logs_doctor_and_down_work_together(home: Path, tintype: Tintype) -> None:
     started = tintype("up", "--detach")
     assert started.returncode == 0, started.stdout + started.stderr
     assert "Tintype is running" in started.stdout
@@ -52,7 +52,7 @@ def test_a_day_in_the_life_of_the_commands(home: Path, tintype: Tintype) -> None
 
     refused = tintype("up")
     assert refused.returncode == 1
-    assert "already runs" in refused.stderr
+    assert "already running" in refused.stderr
 
     web = next(each for each in shown["processes"] if each["name"] == "web")
     os.kill(web["pid"], signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""The doctor finds what is wrong and says how to put it right."""
+"""`tintype doctor` finds problems and says how to fix them."""
 
 import os
 import shutil
@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import pytest
 
-from tintype.stack import Home, Plan
-from tintype.stack.checks import Finding, Verdict, examine
-from tintype.stack.existing import examine_existing
+from tintype.stack import DataDirectory, StackPlan
+from tintype.stack.doctor_checks import Finding, Verdict, run_checks
+from tintype.stack.existing_servers import check_existing_servers
 
 
 class Usage(NamedTuple):
@@ -23,9 +23,9 @@ class Usage(NamedTuple):
 
 
 @pytest.fixture
-def healthy(home: Path) -> Plan:
-    Home(home).create()
-    return Plan(home=home, http_port=_free(), mqtt_port=_free(), mqtt_ws_port=_free())
+def healthy(home: Path) -> StackPlan:
+    DataDirectory(home).create()
+    return StackPlan(home=home, http_port=_free(), mqtt_port=_free(), mqtt_ws_port=_free())
 
 
 @pytest.fixture
@@ -36,8 +36,8 @@ def busy() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-def test_a_healthy_machine_has_nothing_wrong(healthy: Plan) -> None:
-    findings = list(examine(healthy))
+def test_a_healthy_machine_has_nothing_wrong(healthy: StackPlan) -> None:
+    findings = list(run_checks(healthy))
     assert [each for each in findings if each.verdict is Verdict.WRONG] == []
     subjects = {each.subject for each in findings}
     assert subjects >= {
@@ -53,7 +53,7 @@ def test_a_healthy_machine_has_nothing_wrong(healthy: Plan) -> None:
     }
 
 
-def test_a_busy_port_is_a_warning_unless_it_was_chosen(healthy: Plan, busy: int) -> None:
+def test_a_busy_port_is_a_warning_unless_it_was_chosen(healthy: StackPlan, busy: int) -> None:
     avoided = _find(replace(healthy, http_port=busy), "http_port")
     assert avoided.verdict is Verdict.WARNING
 
@@ -63,21 +63,21 @@ def test_a_busy_port_is_a_warning_unless_it_was_chosen(healthy: Plan, busy: int)
     assert "tintype.toml" in chosen.fix
 
 
-def test_secrets_open_to_others_are_wrong(healthy: Plan) -> None:
-    Home(healthy.home).secrets.chmod(0o755)
+def test_secrets_open_to_others_are_wrong(healthy: StackPlan) -> None:
+    DataDirectory(healthy.home).secrets.chmod(0o755)
     found = _find(healthy, "permissions")
     assert found.verdict is Verdict.WRONG
     assert found.fix == f"chmod 700 {healthy.home / 'secrets'}"
 
 
-def test_a_clock_that_was_set_back_is_wrong(healthy: Plan) -> None:
-    log = Home(healthy.home).logs / "web.log"
+def test_a_clock_that_was_set_back_is_wrong(healthy: StackPlan) -> None:
+    log = DataDirectory(healthy.home).logs / "web.log"
     log.touch()
     os.utime(log, (time.time() + 3600, time.time() + 3600))
     assert _find(healthy, "clock").verdict is Verdict.WRONG
 
 
-def test_a_disk_that_is_nearly_full_is_wrong(healthy: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_nearly_full_is_wrong(healthy: StackPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     def nearly_full(_: object) -> Usage:
         return Usage(10**12, 10**12, 10**6)
 
@@ -85,20 +85,22 @@ def test_a_disk_that_is_nearly_full_is_wrong(healthy: Plan, monkeypatch: pytest.
     assert _find(healthy, "disk").verdict is Verdict.WRONG
 
 
-async def test_existing_servers_are_asked_for_version_and_clock(plan: Plan) -> None:
-    findings = await examine_existing(plan)
+async def test_existing_servers_are_checked_for_version_and_clock(plan: StackPlan) -> None:
+    findings = await check_existing_servers(plan)
     assert [each.verdict for each in findings] == [Verdict.OK] * 3
     assert "clocks agree" in findings[0].detail
 
 
-async def test_an_existing_server_that_is_down_is_wrong_and_its_password_stays_hidden(plan: Plan) -> None:
-    (*_, redis, _nats) = await examine_existing(replace(plan, redis="redis://:hush@127.0.0.1:9/0"))
+async def test_an_existing_server_that_is_down_is_wrong_and_its_password_stays_hidden(
+    plan: StackPlan,
+) -> None:
+    (*_, redis, _nats) = await check_existing_servers(replace(plan, redis="redis://:hush@127.0.0.1:9/0"))
     assert redis.verdict is Verdict.WRONG
     assert "hush" not in f"{redis.subject}{redis.detail}{redis.fix}"
 
 
-def _find(plan: Plan, subject: str) -> Finding:
-    return next(each for each in examine(plan) if each.subject == subject)
+def _find(plan: StackPlan, subject: str) -> Finding:
+    return next(each for each in run_checks(plan) if each.subject == subject)
 
 
 def _free() -> int:

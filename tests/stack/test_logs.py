@@ -1,34 +1,35 @@
-"""Logs: stamped, rotated, merged in order, followed across a rotation, and safe on a full disk."""
+"""Logs: timestamped, rotated, merged in order, followed across a rotation, and safe on a full disk."""
 
 import contextlib
 import io
 from itertools import islice
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
-from tintype.stack.console import Screen, paint
-from tintype.stack.following import follow
-from tintype.stack.logs import Channel, Line, LogBook, last_lines, names_of
+from tintype.stack.console import LogConsole, format_line
+from tintype.stack.follow_logs import follow_logs
+from tintype.stack.logs import Line, LogFile, LogFiles, last_lines, log_names
 
 
-def test_lines_of_all_programs_come_back_in_the_order_they_were_said(tmp_path: Path) -> None:
-    book = LogBook(tmp_path)
+def test_lines_of_all_programs_are_merged_in_chronological_order(tmp_path: Path) -> None:
+    logs = LogFiles(tmp_path)
     for number in range(6):
-        book.channel("web" if number % 2 else "worker").say(f"line {number}")
-    book.close()
+        logs.log_file("web" if number % 2 else "worker").write(f"line {number}")
+    logs.close()
 
-    assert names_of(tmp_path) == ["web", "worker"]
+    assert log_names(tmp_path) == ["web", "worker"]
     assert [line.text for line in last_lines(tmp_path, ["web", "worker"], 4)] == [
         f"line {n}" for n in (2, 3, 4, 5)
     ]
 
 
 def test_a_large_file_is_rotated_and_only_a_few_are_kept(tmp_path: Path) -> None:
-    channel = Channel("web", tmp_path / "web.log", None, rotate_bytes=200)
+    log_file = LogFile("web", tmp_path / "web.log", None, rotate_bytes=200)
     for number in range(60):
-        channel.say(f"a line of some length, number {number}")
-    channel.close()
+        log_file.write(f"a line of some length, number {number}")
+    log_file.close()
 
     assert sorted(each.name for each in tmp_path.iterdir()) == [
         "web.log",
@@ -39,36 +40,37 @@ def test_a_large_file_is_rotated_and_only_a_few_are_kept(tmp_path: Path) -> None
     assert last_lines(tmp_path, ["web"], 3)[-1].text.endswith("number 59")
 
 
-def test_following_goes_on_after_a_rotation_and_hears_newcomers(tmp_path: Path) -> None:
-    book = LogBook(tmp_path)
-    book.channel("web").say("before")
-    web = Channel("web", tmp_path / "web.log", None, rotate_bytes=1)
-    with contextlib.closing(follow(tmp_path, [])) as lines:
-        book.channel("late").say("hello")
-        heard = [*islice(lines, 1)]
+@pytest.mark.slow
+def test_following_continues_after_a_rotation_and_picks_up_new_files(tmp_path: Path) -> None:
+    logs = LogFiles(tmp_path)
+    logs.log_file("web").write("before")
+    web = LogFile("web", tmp_path / "web.log", None, rotate_bytes=1)
+    with contextlib.closing(follow_logs(tmp_path, [])) as lines:
+        logs.log_file("late").write("hello")
+        followed = [*islice(lines, 1)]
         for text in ("one", "two", "three"):
-            web.say(text)
-            heard += islice(lines, 1)
-    book.close()
+            web.write(text)
+            followed += islice(lines, 1)
+    logs.close()
     web.close()
 
-    assert [line.text for line in heard] == ["hello", "one", "two", "three"]
+    assert [line.text for line in followed] == ["hello", "one", "two", "three"]
 
 
-def test_a_disk_that_cannot_be_written_does_not_silence_the_console(tmp_path: Path) -> None:
+def test_a_line_that_cannot_be_written_to_disk_still_reaches_the_console(tmp_path: Path) -> None:
     shown: list[Line] = []
-    channel = Channel("web", tmp_path / "gone" / "web.log", shown.append)
-    channel.say("still here")
+    log_file = LogFile("web", tmp_path / "gone" / "web.log", shown.append)
+    log_file.write("still here")
     assert [line.text for line in shown] == ["still here"]
 
 
-def test_a_line_shows_who_spoke_and_never_reads_markup_from_it(tmp_path: Path) -> None:
+def test_a_line_shows_its_program_and_is_never_parsed_as_markup(tmp_path: Path) -> None:
     (line,) = [*_one_line(tmp_path, "[/red] done")]
-    assert paint(line).plain.endswith("web        │ [/red] done")
+    assert format_line(line).plain.endswith("web        │ [/red] done")
 
 
-def test_a_terminal_that_goes_away_does_not_take_the_supervisor_along(tmp_path: Path) -> None:
-    screen = Screen(Console(file=_Gone()))
+def test_a_terminal_that_is_closed_does_not_stop_the_supervisor(tmp_path: Path) -> None:
+    screen = LogConsole(Console(file=_Gone()))
     for line in _one_line(tmp_path, "text"):
         screen.show(line)
         screen.show(line)
@@ -80,7 +82,7 @@ class _Gone(io.StringIO):
 
 
 def _one_line(folder: Path, text: str) -> list[Line]:
-    book = LogBook(folder)
-    book.channel("web").say(text)
-    book.close()
+    logs = LogFiles(folder)
+    logs.log_file("web").write(text)
+    logs.close()
     return last_lines(folder, ["web"], 1)

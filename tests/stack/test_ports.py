@@ -1,4 +1,4 @@
-"""Ports are kept, busy ones avoided or explained, and two homes never want the same."""
+"""Ports are reused across starts, busy ones avoided or reported, and two stacks never choose the same."""
 
 import asyncio
 import socket
@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.stack.conftest import standin
-from tintype.stack import AlreadyRunning, Plan, PortTaken, Stack
+from tests.stack.conftest import fake_program
+from tintype.stack import AlreadyRunning, PortTaken, Stack, StackPlan
 from tintype.stack.applications import no_programs
-from tintype.stack.claims import Claims
+from tintype.stack.port_claims import PortClaims
 from tintype.stack.ports import Ports, is_free
 
 
@@ -28,7 +28,7 @@ def busy() -> Iterator[int]:
 
 @pytest.fixture
 def open_ports() -> Iterator[Callable[[Path], Ports]]:
-    """Opens the ports of a home; whatever was claimed is let go with the test."""
+    """Open the ports of a data directory; claims are released after the test."""
     opened: list[Ports] = []
 
     def open_(file: Path) -> Ports:
@@ -37,27 +37,27 @@ def open_ports() -> Iterator[Callable[[Path], Ports]]:
 
     yield open_
     for ports in opened:
-        ports.let_go()
+        ports.release()
 
 
 OpenPorts = Callable[[Path], Ports]
 
 
-def test_a_port_is_kept_across_starts(tmp_path: Path, open_ports: OpenPorts) -> None:
+def test_a_port_is_reused_across_starts(tmp_path: Path, open_ports: OpenPorts) -> None:
     first = open_ports(tmp_path / "ports.json")
     chosen = first.choose_internal("redis")
-    first.let_go()
+    first.release()
 
     assert open_ports(tmp_path / "ports.json").choose_internal("redis") == chosen
 
 
-def test_two_homes_that_start_in_the_same_second_choose_different_ports(
+def test_two_stacks_that_start_in_the_same_second_choose_different_ports(
     tmp_path: Path, open_ports: OpenPorts
 ) -> None:
     one, other = open_ports(tmp_path / "one.json"), open_ports(tmp_path / "other.json")
     any_ports = open_ports(tmp_path / "any.json")
     preferred = any_ports.choose_internal("any")
-    any_ports.let_go()
+    any_ports.release()
 
     first = one.choose_public("mqtt_port", "127.0.0.1", preferred, is_fixed=False)
     second = other.choose_public("mqtt_port", "127.0.0.1", preferred, is_fixed=False)
@@ -69,23 +69,25 @@ def test_two_homes_that_start_in_the_same_second_choose_different_ports(
         other.choose_public("http_port", "127.0.0.1", preferred, is_fixed=True)
 
 
-def test_whoever_dies_leaves_its_ports_to_others(tmp_path: Path, open_ports: OpenPorts) -> None:
+@pytest.mark.slow
+def test_a_process_that_dies_releases_its_port_claims(tmp_path: Path, open_ports: OpenPorts) -> None:
     ports = open_ports(tmp_path / "ports.json")
     port = ports.choose_internal("any")
-    ports.let_go()
+    ports.release()
     script = (
-        f"from tintype.stack.claims import Claims; c = Claims(); print(c.take({port}), flush=True); input()"
+        "from tintype.stack.port_claims import PortClaims; claims = PortClaims(); "
+        f"print(claims.claim({port}), flush=True); input()"
     )
     command = [sys.executable, "-c", script]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "True\n"
-        assert not Claims().take(port)
+        assert not PortClaims().claim(port)
         holder.kill()
         holder.wait()
-        claims = Claims()
-        assert claims.take(port)
-        claims.give_up_all()
+        claims = PortClaims()
+        assert claims.claim(port)
+        claims.release_all()
 
 
 def test_names_never_share_a_port(tmp_path: Path, open_ports: OpenPorts) -> None:
@@ -94,7 +96,7 @@ def test_names_never_share_a_port(tmp_path: Path, open_ports: OpenPorts) -> None
     assert len(set(chosen)) == 50
 
 
-def test_a_preferred_port_that_is_busy_is_avoided_and_the_holder_named(
+def test_a_busy_preferred_port_is_avoided_and_the_note_names_the_program_that_has_it(
     tmp_path: Path, busy: int, open_ports: OpenPorts
 ) -> None:
     ports = open_ports(tmp_path / "ports.json")
@@ -105,17 +107,19 @@ def test_a_preferred_port_that_is_busy_is_avoided_and_the_holder_named(
     assert is_free("127.0.0.1", chosen)
     assert f"port {busy} is taken by" in ports.notes[0]
     assert "pid" in ports.notes[0]
-    ports.let_go()
+    ports.release()
     again = open_ports(tmp_path / "ports.json").choose_public("http_port", "127.0.0.1", busy, is_fixed=False)
     assert again == chosen
 
 
-def test_a_fixed_port_that_is_busy_is_explained(tmp_path: Path, busy: int) -> None:
+def test_a_busy_fixed_port_is_an_error_that_names_the_program_that_has_it(tmp_path: Path, busy: int) -> None:
     with pytest.raises(PortTaken, match=rf"port {busy} is taken by .*pid"):
         Ports(tmp_path / "ports.json").choose_public("http_port", "127.0.0.1", busy, is_fixed=True)
 
 
-def test_a_kept_port_that_somebody_took_is_given_up(tmp_path: Path, busy: int, open_ports: OpenPorts) -> None:
+def test_a_saved_port_that_another_program_took_is_replaced(
+    tmp_path: Path, busy: int, open_ports: OpenPorts
+) -> None:
     file = tmp_path / "ports.json"
     file.write_text(f'{{"redis": {busy}}}')
 
@@ -125,33 +129,38 @@ def test_a_kept_port_that_somebody_took_is_given_up(tmp_path: Path, busy: int, o
     assert ports.notes
 
 
-def test_a_damaged_memory_only_means_new_ports(tmp_path: Path, open_ports: OpenPorts) -> None:
+def test_a_damaged_ports_file_only_means_new_ports(tmp_path: Path, open_ports: OpenPorts) -> None:
     file = tmp_path / "ports.json"
     file.write_text("{half")
     assert open_ports(file).choose_internal("redis") > 0
 
 
-async def test_a_busy_fixed_port_stops_the_start_and_leaves_nothing_running(plan: Plan, busy: int) -> None:
+async def test_a_busy_fixed_port_stops_the_start_and_leaves_nothing_running(
+    plan: StackPlan, busy: int
+) -> None:
     wrong = replace(plan, http_port=busy, fixed_ports=frozenset({"http_port"}))
     with pytest.raises(PortTaken):
-        await Stack.following(wrong, applications=lambda _: [standin("worker")]).start()
+        await Stack.from_plan(wrong, applications=lambda _: [fake_program("worker")]).start()
 
-    async with Stack.following(plan, applications=lambda _: [standin("worker")]) as stack:
+    async with Stack.from_plan(plan, applications=lambda _: [fake_program("worker")]) as stack:
         assert stack.connections.http_port != busy
 
 
-async def test_two_ups_in_one_home_refuse_clearly(plan: Plan) -> None:
-    async with Stack.following(plan, applications=lambda _: [standin("worker")]) as stack:
-        with pytest.raises(AlreadyRunning, match="already runs in"):
-            await Stack.following(plan, applications=lambda _: [standin("worker")]).start()
+async def test_a_second_up_in_the_same_data_directory_is_refused(plan: StackPlan) -> None:
+    async with Stack.from_plan(plan, applications=lambda _: [fake_program("worker")]) as stack:
+        with pytest.raises(AlreadyRunning, match="already running in"):
+            await Stack.from_plan(plan, applications=lambda _: [fake_program("worker")]).start()
 
         assert [each.phase for each in stack.processes] == ["ready"]
 
 
-async def test_two_homes_start_in_the_same_second(home: Path) -> None:
-    """Both prefer the same ports for their brokers, and each gets some of its own."""
+@pytest.mark.slow
+async def test_two_stacks_start_in_the_same_second(home: Path) -> None:
+    """Both prefer the same ports for NATS, and each gets its own."""
     stacks = [
-        Stack.following(Plan(home=home.parent / name, durable=False, http_port=0), applications=no_programs)
+        Stack.from_plan(
+            StackPlan(home=home.parent / name, durable=False, http_port=0), applications=no_programs
+        )
         for name in ("one", "other")
     ]
     try:

@@ -1,11 +1,11 @@
-"""What tests of stories share."""
+"""Fixtures for tests of stories."""
 
 from collections.abc import AsyncIterator
 
 import pytest
 from httpx import AsyncClient
 
-from tests.stories.showing import Clock
+from tests.stories.support import ServerClock
 from tests.support import Person, join
 from tintype.wiring import Rooms
 
@@ -16,11 +16,11 @@ async def cy(client: AsyncClient) -> Person:
 
 
 @pytest.fixture
-async def clock(rooms: Rooms) -> AsyncIterator[Clock]:
-    """Clocks that can be moved; afterwards they are right again and today has its parts."""
-    moved = Clock(rooms)
+async def clock(rooms: Rooms) -> AsyncIterator[ServerClock]:
+    """Clocks that can be moved; afterwards they are reset, and today's partitions exist."""
+    moved = ServerClock(rooms)
     yield moved
-    await moved.back()
+    await moved.reset()
     for number in rooms.shards.map.owners:
         async with rooms.shards.shard(number).begin() as tx:
             await tx.connection.execute("SELECT add_story_days(story_now() - interval '1 day', 4)")

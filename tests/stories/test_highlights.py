@@ -1,10 +1,10 @@
-"""Highlights outlive the day of the stories they copy, and keep their pictures for as long as they are there."""
+"""Highlights outlive the stories they copy, and keep their media for as long as they exist."""
 
 from typing import Any
 
 import pytest
 
-from tests.stories.showing import Clock, id_of, query, show, status, upload
+from tests.stories.support import ServerClock, id_of, publish_story, query, status, upload
 from tests.support import Person
 from tintype.wiring import Rooms
 
@@ -24,16 +24,16 @@ async def titles(viewer: Person, owner: Person) -> list[str]:
     return [each["title"] for each in answer.json()["highlights"]]
 
 
-async def test_a_highlight_outlives_its_stories_and_their_day(
-    rooms: Rooms, friends: tuple[Person, Person], clock: Clock
+async def test_a_highlight_outlives_its_stories_and_their_partition(
+    rooms: Rooms, friends: tuple[Person, Person], clock: ServerClock
 ) -> None:
     ana, bo = friends
-    kept, lost = await show(ana, text="keep"), await show(ana)
+    kept, lost = await publish_story(ana, text="keep"), await publish_story(ana)
     made = await make(ana, kept)
 
     await clock.move(24 * 4)
     await rooms.stories.sweep()
-    await rooms.stories.days.turn()
+    await rooms.stories.rotate_partitions()
 
     assert await query(rooms, id_of(ana), "SELECT FROM stories") == []
     found = (await bo.call("GET", f"/highlights/{made['highlight_id']}")).json()
@@ -45,7 +45,7 @@ async def test_a_highlight_outlives_its_stories_and_their_day(
 
 async def test_a_removed_story_stays_in_its_highlight(friends: tuple[Person, Person]) -> None:
     ana, bo = friends
-    story = await show(ana)
+    story = await publish_story(ana)
     made = await make(ana, story)
 
     assert await status(ana, "DELETE", f"/stories/{story['story_id']}") == 204
@@ -58,10 +58,10 @@ async def test_a_removed_story_stays_in_its_highlight(friends: tuple[Person, Per
     assert (await bo.client.get(story["media_url"])).status_code == 404
 
 
-async def test_the_picture_goes_with_the_last_copy_and_a_living_story_keeps_it(
-    rooms: Rooms, ana: Person, clock: Clock
+async def test_the_media_go_with_the_last_copy_unless_the_story_is_live(
+    rooms: Rooms, ana: Person, clock: ServerClock
 ) -> None:
-    story = await show(ana)
+    story = await publish_story(ana)
     one, two = await make(ana, story), await make(ana, story)
     ends = "SELECT ends_at IS NOT NULL AS ends, state FROM media"
     assert [tuple(row) for row in await query(rooms, id_of(ana), ends)] == [(False, "ready")]
@@ -78,8 +78,8 @@ async def test_the_picture_goes_with_the_last_copy_and_a_living_story_keeps_it(
     assert (await ana.client.get(story["media_url"])).status_code == 404
 
 
-async def test_a_highlight_is_changed_all_at_once(ana: Person) -> None:
-    first, second, third = [await show(ana) for _ in range(3)]
+async def test_a_highlight_is_changed_atomically(ana: Person) -> None:
+    first, second, third = [await publish_story(ana) for _ in range(3)]
     made = await make(ana, first, second, cover_story_id=second["story_id"])
     path = f"/highlights/{made['highlight_id']}"
     covered = made["items"][1]["media"]["squares"]["320"]
@@ -109,8 +109,8 @@ async def test_a_highlight_is_changed_all_at_once(ana: Person) -> None:
     assert len((await ana.call("GET", path)).json()["items"]) == 2, "what is refused changes nothing"
 
 
-async def test_highlights_stand_in_the_order_their_owner_gives(ana: Person, bo: Person) -> None:
-    story = await show(ana)
+async def test_highlights_have_the_order_their_owner_gives(ana: Person, bo: Person) -> None:
+    story = await publish_story(ana)
     ids = {name: (await make(ana, story, title=name))["highlight_id"] for name in "abc"}
     assert await titles(bo, ana) == ["c", "b", "a"], "the latest first"
 
@@ -121,10 +121,10 @@ async def test_highlights_stand_in_the_order_their_owner_gives(ana: Person, bo: 
     assert await titles(bo, ana) == ["d", "a", "c", "b"]
 
 
-async def test_only_ones_own_living_stories_can_be_kept(ana: Person, bo: Person) -> None:
-    foreign, gone = await show(bo), await show(ana)
+async def test_only_ones_own_live_stories_can_be_highlighted(ana: Person, bo: Person) -> None:
+    foreign, gone = await publish_story(bo), await publish_story(ana)
     await ana.call("DELETE", f"/stories/{gone['story_id']}")
-    good = await show(ana)
+    good = await publish_story(ana)
 
     for bad in (foreign["story_id"], gone["story_id"], "9223372036854775807"):
         answer = await ana.call(
@@ -137,8 +137,8 @@ async def test_only_ones_own_living_stories_can_be_kept(ana: Person, bo: Person)
 async def test_who_may_see_a_highlight(ana: Person, bo: Person, cy: Person) -> None:
     await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
     await ana.call("PUT", f"/close-friends/{bo.account_id}")
-    shut = await make(ana, await show(ana, audience="close_friends"), title="friends")
-    opened = await make(ana, await show(ana), title="all")
+    shut = await make(ana, await publish_story(ana, audience="close_friends"), title="friends")
+    opened = await make(ana, await publish_story(ana), title="all")
 
     assert await titles(bo, ana) == ["all", "friends"]
     assert await titles(cy, ana) == ["all"]
@@ -152,7 +152,7 @@ async def test_who_may_see_a_highlight(ana: Person, bo: Person, cy: Person) -> N
         assert await status(bo, method, f"/highlights/{opened['highlight_id']}", json=body) == 404
 
 
-async def test_a_posted_picture_is_no_storys(ana: Person) -> None:
+async def test_the_media_of_a_story_cannot_be_posted_or_deleted(ana: Person) -> None:
     """The picture of a story cannot become a post or an avatar behind the story's back."""
     media_id = await upload(ana)
     assert await status(ana, "POST", "/stories", json={"media_id": media_id}) == 201
@@ -163,7 +163,7 @@ async def test_a_posted_picture_is_no_storys(ana: Person) -> None:
 
 @pytest.mark.parametrize("title", ["", " ", "x" * 31, "a\x00b"])
 async def test_odd_titles_are_refused(ana: Person, title: str) -> None:
-    story = await show(ana)
+    story = await publish_story(ana)
 
     answer = await ana.call("POST", "/highlights", json={"title": title, "story_ids": [story["story_id"]]})
 

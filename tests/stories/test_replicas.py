@@ -1,8 +1,8 @@
-"""With a standby that lags, named first in the server's address, everything is as it is without one.
+"""A lagging standby, named first in the server's address, changes nothing.
 
-Stories end, are taken back and are hidden from somebody at once; a standby shows what was a moment ago. So the router
-speaks with primaries only, and a standby is there to take over. Here replay on the standby stands still from the first
-moment on: whoever read from it would find nothing of what these tests do.
+Stories end, are removed and become invisible at once; a standby shows the state of a moment ago. So the router reads
+from primaries only, and a standby is there for failover. Here replay on the standby is paused from the start: a read
+from it would find nothing of what these tests write.
 """
 
 import asyncio
@@ -22,8 +22,17 @@ from httpx import AsyncClient
 from shardwright.errors import ServerUnavailable
 from shardwright.local import LocalServer, make_standby
 from shardwright.topology import open_connection
-from tests.stories.showing import Clock, id_of, ring_names, show, status, stories_of, story_id
-from tests.support import Person, eventually, join, serve
+from tests.application import serve
+from tests.stories.support import (
+    ServerClock,
+    id_of,
+    list_stories,
+    publish_story,
+    status,
+    story_id,
+    tray_usernames,
+)
+from tests.support import Person, eventually, join
 from tintype.base.settings import Settings
 from tintype.schema import apply_schema
 from tintype.wiring import Rooms, open_rooms
@@ -35,7 +44,7 @@ IS_PAUSED = "SELECT pg_get_wal_replay_pause_state() = 'paused'"
 
 @dataclass(frozen=True)
 class Lagging:
-    """A house whose only server has a standby that stands still."""
+    """An installation whose only server has a standby with replay paused."""
 
     rooms: Rooms
     primary: LocalServer
@@ -84,7 +93,7 @@ async def lagging(settings: Settings, run_folder: Path) -> AsyncIterator[Lagging
         async def is_paused() -> bool:
             return bool(await found.on_standby(IS_PAUSED))
 
-        await eventually(is_paused, what="replay stands still")
+        await eventually(is_paused, what="replay is paused")
         yield found
     for server in (standby, primary):
         await asyncio.to_thread(server.stop, mode="immediate")
@@ -100,37 +109,37 @@ async def client(lagging: Lagging) -> AsyncIterator[AsyncClient]:
 
 @pytest.fixture
 async def people(client: AsyncClient, request: pytest.FixtureRequest) -> tuple[Person, Person]:
-    """Somebody who shows, and somebody who follows them."""
+    """An author, and somebody who follows them."""
     number = abs(hash(request.node.name)) % 1_000_000
     author, viewer = await join(client, f"author{number}"), await join(client, f"viewer{number}")
     await viewer.call("PUT", f"/accounts/{author.account_id}/follow")
     return author, viewer
 
 
-async def test_what_is_shown_is_seen_at_once_and_what_is_taken_back_is_not(
+async def test_a_published_story_is_visible_at_once_and_a_removed_one_is_not(
     lagging: Lagging, people: tuple[Person, Person]
 ) -> None:
     author, viewer = people
 
-    story = await show(author)
+    story = await publish_story(author)
 
-    assert await stories_of(author, author) == [story["story_id"]]
-    assert await ring_names(viewer) == [author.username]
+    assert await list_stories(author, author) == [story["story_id"]]
+    assert await tray_usernames(viewer) == [author.username]
     assert not await lagging.knows_on_standby("stories", story_id(story)), "the standby lags"
 
     await author.call("DELETE", f"/stories/{story['story_id']}")
 
-    assert await ring_names(viewer) == []
+    assert await tray_usernames(viewer) == []
     assert await status(viewer, "GET", f"/stories/{story['story_id']}") == 404
 
 
-async def test_unfollowing_and_blocking_hold_at_once(people: tuple[Person, Person]) -> None:
+async def test_unfollowing_and_blocking_take_effect_at_once(people: tuple[Person, Person]) -> None:
     author, viewer = people
-    story = await show(author)
+    story = await publish_story(author)
     post = await author.publish()
 
     await viewer.call("DELETE", f"/accounts/{author.account_id}/follow")
-    assert await ring_names(viewer) == []
+    assert await tray_usernames(viewer) == []
     assert (await viewer.feed())["posts"] == []
 
     await author.call("PUT", f"/blocks/{viewer.account_id}")
@@ -160,37 +169,36 @@ async def test_over_several_days_nothing_that_has_ended_is_served(
     lagging: Lagging, people: tuple[Person, Person]
 ) -> None:
     rooms, (author, viewer) = lagging.rooms, people
-    clock = Clock(rooms)
+    clock = ServerClock(rooms)
     days_at_first = await lagging.on_standby(
         "SELECT count(*) FROM pg_class WHERE relname LIKE 'stories\\_\\_2%' AND relkind = 'r'"
     )
     for day in range(1, 4):
-        story = await show(author)
-        assert await stories_of(viewer, author) == [story["story_id"]]
+        story = await publish_story(author)
+        assert await list_stories(viewer, author) == [story["story_id"]]
 
         await clock.move(25 * day)
-        for schedule in rooms.stories.days.schedules():
-            await schedule.run()
+        await rooms.stories.rotate_partitions()
 
-        assert await stories_of(viewer, author) == []
-        assert await ring_names(viewer) == []
+        assert await list_stories(viewer, author) == []
+        assert await tray_usernames(viewer) == []
         assert await status(viewer, "GET", f"/stories/{story['story_id']}") == 404
         assert await rooms.stories.find_many([story_id(story)], viewer=id_of(author)) == {}
     assert days_at_first == await lagging.on_standby(
         "SELECT count(*) FROM pg_class WHERE relname LIKE 'stories\\_\\_2%' AND relkind = 'r'"
-    ), "the standby still has the days of the beginning"
+    ), "the standby still has its first partitions"
 
 
-async def test_a_standby_alone_is_no_server(lagging: Lagging) -> None:
+async def test_a_standby_alone_is_refused(lagging: Lagging) -> None:
     with pytest.raises(ServerUnavailable):
         await open_connection(lagging.standby_dsn, "a standby")
 
 
-async def test_the_standby_takes_over_and_the_house_goes_on(
+async def test_the_standby_takes_over_after_a_failover(
     lagging: Lagging, people: tuple[Person, Person]
 ) -> None:
     author, viewer = people
-    story = await show(author)
+    story = await publish_story(author)
     await lagging.on_standby("SELECT pg_wal_replay_resume()")
 
     async def has_caught_up() -> bool:
@@ -205,5 +213,5 @@ async def test_the_standby_takes_over_and_the_house_goes_on(
         return answer.status_code == 200 and len(answer.json()["stories"]) == 1
 
     await eventually(is_shown, what="stories are read from the new primary")
-    again = await show(author)
-    assert await stories_of(viewer, author) == [story["story_id"], again["story_id"]]
+    again = await publish_story(author)
+    assert await list_stories(viewer, author) == [story["story_id"], again["story_id"]]

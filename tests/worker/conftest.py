@@ -1,4 +1,4 @@
-"""A small event of the tests' own, and a worker that runs just their handlers."""
+"""An event for these tests, and a worker that runs only their handlers."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -14,7 +14,7 @@ from tintype.worker import Worker
 
 
 class NumberNoted(Event, frozen=True):
-    """A fact about nothing, for the tests of facts."""
+    """An event without a meaning, for tests."""
 
     number: int
 
@@ -24,11 +24,11 @@ Run = Callable[..., AbstractAsyncContextManager[Worker]]
 
 @pytest.fixture
 def run_worker(rooms: Rooms, clean_streams: None) -> Run:
-    """Run a worker with these handlers while the block lasts."""
+    """Run a worker with these handlers for the length of the block."""
 
     @asynccontextmanager
     async def run(*handlers: Handler, schedules: tuple[Schedule, ...] = ()) -> AsyncGenerator[Worker]:
-        worker = Worker(rooms.settings, rooms.shards, rooms.bus, handlers=handlers, schedules=schedules)
+        worker = Worker(rooms.settings, rooms.shards, rooms.nats, handlers=handlers, schedules=schedules)
         task = asyncio.create_task(worker.run())
         try:
             yield worker
@@ -40,24 +40,24 @@ def run_worker(rooms: Rooms, clean_streams: None) -> Run:
 
 
 @pytest.fixture
-def note(rooms: Rooms) -> Callable[..., Awaitable[None]]:
-    """Announce numbers, each from the shard it falls on, with or without waking the relay."""
+def publish(rooms: Rooms) -> Callable[..., Awaitable[None]]:
+    """Put numbers into the outbox, each on its own shard, with or without waking the relay."""
 
-    async def announce(*numbers: int, is_poked: bool = True) -> None:
+    async def publish_numbers(*numbers: int, is_poked: bool = True) -> None:
         async def poke(server: str) -> None:
             if is_poked:
-                await rooms.bus.publish(f"{rooms.settings.namespace}.poke.{server}")
+                await rooms.nats.publish(f"{rooms.settings.namespace}.poke.{server}")
 
         outbox = Outbox(poke)
         for number in numbers:
             async with rooms.shards.shard(number % rooms.settings.shard_count).begin() as tx:
                 await outbox.add(tx, NumberNoted(number))
 
-    return announce
+    return publish_numbers
 
 
-def noting(seen: list[int], *, name: str = "tests-note") -> Handler:
-    """A handler that writes down what it sees."""
+def recording(seen: list[int], *, name: str = "tests-note") -> Handler:
+    """A handler that appends the numbers it gets to `seen`."""
 
     async def see(event: NumberNoted) -> None:
         seen.append(event.number)

@@ -6,18 +6,20 @@ from nats.aio.msg import Msg
 
 from tests.support import eventually
 from tests.worker.conftest import NumberNoted, Run
-from tintype.base.bus import Names
 from tintype.base.jobs import Schedule, on
-from tintype.base.leases import Leases
+from tintype.base.leader_lease import LeaderLease
+from tintype.base.nats import NatsNames
+from tintype.base.schedule_runs import ScheduleRuns
 from tintype.wiring import Rooms
-from tintype.worker import DeadLetters, consume
-from tintype.worker.consume import backoff_s
-from tintype.worker.dead import DeadLetterNotFound
+from tintype.worker import DeadLetters, consumer
+from tintype.worker.consumer import backoff_s
+from tintype.worker.dead_letters import DeadLetterNotFound
 
-Note = Callable[..., Awaitable[None]]
+Publish = Callable[..., Awaitable[None]]
 
 
-async def test_a_job_that_fails_is_tried_again_until_it_succeeds(run_worker: Run, note: Note) -> None:
+@pytest.mark.slow
+async def test_a_job_that_fails_is_tried_again_until_it_succeeds(run_worker: Run, publish: Publish) -> None:
     tries: list[int] = []
 
     async def fail_twice(event: NumberNoted) -> None:
@@ -26,37 +28,38 @@ async def test_a_job_that_fails_is_tried_again_until_it_succeeds(run_worker: Run
             raise ValueError("not yet")
 
     async with run_worker(on(NumberNoted, fail_twice, name="tests-retry")):
-        await note(5)
+        await publish(5)
         await eventually(lambda: _is(len(tries) == 3), what="the third try came")
 
     assert tries == [5, 5, 5]
 
 
+@pytest.mark.slow
 async def test_a_job_that_always_fails_becomes_a_dead_letter_that_can_be_replayed(
-    run_worker: Run, note: Note, rooms: Rooms
+    run_worker: Run, publish: Publish, rooms: Rooms
 ) -> None:
-    dead = DeadLetters(rooms.bus.jetstream(), Names(rooms.settings.namespace))
-    is_mended = False
+    dead = DeadLetters(rooms.nats.jetstream(), NatsNames(rooms.settings.namespace))
+    is_fixed = False
     done: list[int] = []
 
     async def fail(event: NumberNoted) -> None:
-        if not is_mended:
+        if not is_fixed:
             raise ValueError("broken\nacross lines")
         done.append(event.number)
 
     async with run_worker(on(NumberNoted, fail, name="tests-dead")):
-        await note(8)
+        await publish(8)
 
         async def is_dead() -> bool:
             return len(await dead.list()) == 1
 
-        await eventually(is_dead, what="the job was given up")
+        await eventually(is_dead, what="the job was dead-lettered")
         letter = (await dead.list())[0]
         assert (letter.handler, letter.event, letter.attempts) == ("tests-dead", "number_noted", 4)
         assert letter.error == "ValueError: broken across lines"
         assert letter.payload == '{"number":8}'
 
-        is_mended = True
+        is_fixed = True
         await dead.replay(letter.number)
         await eventually(lambda: _is(done == [8]), what="the replayed job succeeded")
 
@@ -65,7 +68,7 @@ async def test_a_job_that_always_fails_becomes_a_dead_letter_that_can_be_replaye
         await dead.get(letter.number)
 
 
-async def test_one_failing_job_does_not_hold_up_the_others(run_worker: Run, note: Note) -> None:
+async def test_a_failing_job_does_not_delay_the_others(run_worker: Run, publish: Publish) -> None:
     done: list[int] = []
 
     async def fail_for_zero(event: NumberNoted) -> None:
@@ -74,11 +77,11 @@ async def test_one_failing_job_does_not_hold_up_the_others(run_worker: Run, note
         done.append(event.number)
 
     async with run_worker(on(NumberNoted, fail_for_zero, name="tests-others")):
-        await note(*range(20))
+        await publish(*range(20))
         await eventually(lambda: _is(sorted(done) == list(range(1, 20))), what="the others were handled")
 
 
-def test_pauses_grow_and_stay_bounded() -> None:
+def test_the_backoff_grows_and_is_bounded() -> None:
     assert all(0.25 <= backoff_s(1) <= 0.5 for _ in range(50))
     assert all(30 <= backoff_s(50) <= 60 for _ in range(50))
 
@@ -94,18 +97,19 @@ async def test_a_schedule_runs_once_per_interval_however_many_workers_there_are(
     schedule = Schedule("tests-seldom", 3600.0, run)
     async with run_worker(schedules=(schedule,)), run_worker(schedules=(schedule,)):
 
-        async def is_noted() -> bool:
+        async def has_run() -> bool:
             return any(
                 each.name == "tests-seldom" and each.ended_at
-                for each in await Leases(rooms.shards).list_runs()
+                for each in await ScheduleRuns(rooms.shards).list_runs()
             )
 
-        await eventually(is_noted, what="the schedule ran")
+        await eventually(has_run, what="the schedule ran")
 
     assert runs == ["ran"]
 
 
-async def test_a_schedule_that_fails_is_noted_and_runs_again(run_worker: Run, rooms: Rooms) -> None:
+@pytest.mark.slow
+async def test_a_schedule_that_fails_has_run_and_runs_again(run_worker: Run, rooms: Rooms) -> None:
     runs: list[str] = []
 
     async def fail_once() -> None:
@@ -116,47 +120,48 @@ async def test_a_schedule_that_fails_is_noted_and_runs_again(run_worker: Run, ro
     async with run_worker(schedules=(Schedule("tests-failing", 0.2, fail_once),)):
 
         async def has_failed() -> bool:
-            return any("no luck" in each.error for each in await Leases(rooms.shards).list_runs())
+            return any("no luck" in each.error for each in await ScheduleRuns(rooms.shards).list_runs())
 
-        await eventually(has_failed, what="the failure was noted")
+        await eventually(has_failed, what="the failure was recorded")
         await eventually(lambda: _is(len(runs) > 1), what="it ran again")
 
 
-async def test_a_lease_has_one_holder_and_passes_on_when_dropped(rooms: Rooms) -> None:
-    leases = Leases(rooms.shards)
+async def test_a_lease_has_one_holder_and_can_be_acquired_once_released(rooms: Rooms) -> None:
+    leases = LeaderLease(rooms.shards)
 
-    assert await leases.take("tests", "one", ttl_s=60)
-    assert await leases.take("tests", "one", ttl_s=60)
-    assert not await leases.take("tests", "other", ttl_s=60)
-    await leases.drop("tests", "other")
-    assert not await leases.take("tests", "other", ttl_s=60)
-    await leases.drop("tests", "one")
-    assert await leases.take("tests", "other", ttl_s=60)
+    assert await leases.acquire("tests", "one", ttl_s=60)
+    assert await leases.acquire("tests", "one", ttl_s=60)
+    assert not await leases.acquire("tests", "other", ttl_s=60)
+    await leases.release("tests", "other")
+    assert not await leases.acquire("tests", "other", ttl_s=60)
+    await leases.release("tests", "one")
+    assert await leases.acquire("tests", "other", ttl_s=60)
 
 
-async def test_a_lease_that_has_run_out_is_free(rooms: Rooms) -> None:
-    leases = Leases(rooms.shards)
+async def test_an_expired_lease_can_be_acquired(rooms: Rooms) -> None:
+    leases = LeaderLease(rooms.shards)
 
-    assert await leases.take("tests", "one", ttl_s=0)
-    assert await leases.take("tests", "other", ttl_s=60)
+    assert await leases.acquire("tests", "one", ttl_s=0)
+    assert await leases.acquire("tests", "other", ttl_s=60)
 
 
 async def _is(claim: bool) -> bool:
     return claim
 
 
+@pytest.mark.slow
 async def test_a_long_job_is_kept_alive_while_short_ones_come_and_go(
-    run_worker: Run, note: Note, monkeypatch: pytest.MonkeyPatch
+    run_worker: Run, publish: Publish, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(consume, "ACK_WAIT_S", 1)
-    monkeypatch.setattr(consume, "HEARTBEAT_S", 0.05)
-    tell = Msg.in_progress
+    monkeypatch.setattr(consumer, "ACK_WAIT_S", 1)
+    monkeypatch.setattr(consumer, "HEARTBEAT_S", 0.05)
+    in_progress = Msg.in_progress
 
-    async def tell_slowly(message: Msg) -> None:  # a bus under back-pressure: jobs end while we wait for it
+    async def slowly(message: Msg) -> None:  # NATS under back-pressure: jobs end while we wait for it
         await asyncio.sleep(0.03)
-        await tell(message)
+        await in_progress(message)
 
-    monkeypatch.setattr(Msg, "in_progress", tell_slowly)
+    monkeypatch.setattr(Msg, "in_progress", slowly)
     started: list[int] = []
     ended: list[int] = []
 
@@ -166,7 +171,7 @@ async def test_a_long_job_is_kept_alive_while_short_ones_come_and_go(
         ended.append(event.number)
 
     async with run_worker(on(NumberNoted, take_time, name="tests-long")):
-        await note(*range(200))
+        await publish(*range(200))
         await eventually(lambda: _is(set(ended) == set(range(200))), what="every job ended")
 
     assert started.count(0) == 1

@@ -1,27 +1,29 @@
-// Every surface, on phone and desktop, light and dark: no violation of WCAG 2.2 A and AA that axe can find, and nothing moves.
-// node e2e/axe.mjs ADDRESS PHOTO MODERATOR [ONLY]; exits with 1 and lists what is wrong. ONLY: a part of a surface's name.
+// Accessibility of every page, on phone and desktop, light and dark: no WCAG 2.2 A or AA violation that axe finds, no layout shift.
+// node e2e/axe.mjs ADDRESS PHOTO MODERATOR [ONLY]; exits with 1 and lists the violations. ONLY: part of a page's name.
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { launch, person, publish, until } from "./kit.mjs";
+import { launch, waitUntil } from "./support/browser.mjs";
+import { publish, signIn } from "./support/users.mjs";
 
 const [address, photo, moderator, only = ""] = process.argv.slice(2);
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PHONE = { width: 360, height: 740 };
 const DESKTOP = { width: 1280, height: 800 };
-const MOST_SHIFT = 0.02;
+const MAX_SHIFT = 0.02;
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const browser = await launch();
 const wrong = [];
 
 try {
   const options = { viewport: PHONE, colorScheme: "light", reducedMotion: "reduce" };
-  const mo = await person(browser, address, moderator, { ...options, isNew: false });
-  const ana = await person(browser, address, `ana.${Date.now().toString(36)}`, options);
-  const post = await furnish(ana, mo);
+  const mo = await signIn(browser, address, moderator, { ...options, isNew: false });
+  const ana = await signIn(browser, address, `ana.${Date.now().toString(36)}`, options);
+  const post = await createContent(ana, mo);
   const guest = { page: await (await browser.newContext(options)).newPage() };
-  for (const [name, path, open] of guestSurfaces(ana)) await examine(guest.page, name, path, open);
-  for (const [name, path, open] of await surfaces(mo, ana, post)) await examine(mo.page, name, path, open);
+  for (const [name, path, open] of guestPages(ana)) await checkPage(guest.page, name, path, open);
+  for (const [name, path, open] of await memberPages(mo, ana, post))
+    await checkPage(mo.page, name, path, open);
 } finally {
   await browser.close();
 }
@@ -30,26 +32,26 @@ if (wrong.length > 0) {
   process.exitCode = 1;
 }
 
-function guestSurfaces(ana) {
+function guestPages(ana) {
   return [
     ["welcome", "/"],
     ["join", "/join"],
     ["login", "/login"],
     ["forgot password", "/forgot-password"],
     ["profile for guests", `/@${ana.username}`],
-    ["nowhere", "/nowhere/at/all"],
+    ["not found", "/nowhere/at/all"],
   ];
 }
 
-async function surfaces({ call, username }, ana, post) {
+async function memberPages({ call, username }, ana, post) {
   const [found] = (await call("GET", "/moderation/cases")).cases;
   const person = `/@${ana.username}`;
   return [
     ["home", "/"],
     ["post", `/p/${post.code}`],
-    ["why this post", `/p/${post.code}`, openWhy],
+    ["why this post", `/p/${post.code}`, openExplanation],
     ["profile", person],
-    ["person menu", person, (page) => page.getByRole("button", { name: /^More about/ }).click()],
+    ["person menu", person, (page) => page.getByRole("button", { name: /^More options/ }).click()],
     ["report", person, openReport],
     ["tagged", `${person}/tagged`],
     ["followers", `${person}/followers`],
@@ -61,10 +63,10 @@ async function surfaces({ call, username }, ana, post) {
     ["requests", "/requests"],
     ["suggestions", "/suggestions"],
     ["search", "/search"],
-    ["found", "/search?q=ana", (page) => page.getByRole("option").first().waitFor()],
+    ["search results", "/search?q=ana", (page) => page.getByRole("option").first().waitFor()],
     ["explore", "/explore"],
     ["tag", "/tags/harbour"],
-    ["place that is not", "/places/nowhere"],
+    ["missing place", "/places/nowhere"],
     ["activity", "/activity"],
     ["messages", "/messages"],
     ["decisions", "/decisions"],
@@ -73,7 +75,7 @@ async function surfaces({ call, username }, ana, post) {
     ["log", "/moderation/log"],
     ["create", "/create"],
     ["new story", "/stories/new"],
-    ["story in the making", "/stories/new", openStory],
+    ["story draft", "/stories/new", openStory],
     ["preferences", "/preferences"],
     ["settings", "/settings"],
     ...["profile", "account", "privacy", "security", "notifications", "programs", "data"].map((section) => [
@@ -85,7 +87,7 @@ async function surfaces({ call, username }, ana, post) {
 }
 
 async function openReport(page) {
-  await page.getByRole("button", { name: /^More about/ }).click();
+  await page.getByRole("button", { name: /^More options/ }).click();
   await page.getByRole("button", { name: "Report" }).click();
   await page.getByRole("button", { name: "Send" }).waitFor();
 }
@@ -98,14 +100,14 @@ async function openStory(page) {
   await page.getByRole("button", { name: /arrow keys move/ }).waitFor();
 }
 
-async function openWhy(page) {
-  await page.getByRole("button", { name: "More about this post" }).click();
+async function openExplanation(page) {
+  await page.getByRole("button", { name: "More options for this post" }).click();
   await page.getByRole("button", { name: "Why this post?" }).click();
-  await page.getByText(/^It is here because|^It stands where/).waitFor();
+  await page.getByText(/^It is here because|^Its position depends/).waitFor();
 }
 
-/** Something on every wall: posts, a follow, a request, a comment, a report. */
-async function furnish(ana, mo) {
+/** Content for every page: posts, follows, a comment, a saved post, a report. */
+async function createContent(ana, mo) {
   const post = await publish(ana, photo, "A quiet #harbour before the boats go out");
   await publish(mo, photo, "The other side of it");
   await mo.call("PUT", `/accounts/${ana.id}/follow`);
@@ -119,47 +121,49 @@ async function furnish(ana, mo) {
     reason: "spam",
     note: "An advert.",
   });
-  await until(async () => (await mo.call("GET", "/notifications/unread")).unread_count > 0);
-  await until(async () => (await mo.call("GET", "/search/people?q=ana")).people.length > 0);
+  await waitUntil(async () => (await mo.call("GET", "/notifications/unread")).unread_count > 0);
+  await waitUntil(async () => (await mo.call("GET", "/search/people?q=ana")).people.length > 0);
   return post;
 }
 
-async function examine(page, name, path, open) {
+async function checkPage(page, name, path, open) {
   if (!name.includes(only)) return;
   await page.setViewportSize(PHONE);
   await page.emulateMedia({ colorScheme: "light" });
   await page.goto(`about:blank`);
   await page.goto(address + path);
-  await settle(page);
-  const shift = await page.evaluate(shiftSoFar);
-  if (shift > MOST_SHIFT) wrong.push(`${name}: the layout shifts by ${shift.toFixed(3)}`);
+  await waitUntilSettled(page);
+  const shift = await page.evaluate(layoutShift);
+  if (shift > MAX_SHIFT) wrong.push(`${name}: the layout shifts by ${shift.toFixed(3)}`);
   await open?.(page);
   await page.waitForTimeout(150);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (wide > 0) wrong.push(`${name}: ${wide} px wider than a phone`);
   await page.evaluate(axe);
-  await look(page, `${name}, phone`, null);
+  await check(page, `${name}, phone`, null);
   await page.setViewportSize(DESKTOP);
-  await look(page, `${name}, desktop`, null);
+  await check(page, `${name}, desktop`, null);
   await page.emulateMedia({ colorScheme: "dark" });
   await page.waitForTimeout(100);
-  // Colours pass into each other; a passage that is cut off has ended too.
+  // Wait for colour transitions to end, also those that are cancelled.
   await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
-  await look(page, `${name}, desktop, dark`, ["color-contrast"]);
+  await check(page, `${name}, desktop, dark`, ["color-contrast"]);
   await page.setViewportSize(PHONE);
-  await look(page, `${name}, phone, dark`, ["color-contrast"]);
+  await check(page, `${name}, phone, dark`, ["color-contrast"]);
 }
 
-/** There is a heading, no skeleton on screen any more, and no request under way. */
-async function settle(page) {
+/** Waits for a heading, no visible skeleton, and no request in flight. */
+async function waitUntilSettled(page) {
   await page.getByRole("heading").first().waitFor({ state: "attached" });
   await page.waitForLoadState("networkidle");
   await page.waitForFunction(() =>
-    [...document.querySelectorAll(".bone")].every((bone) => bone.getBoundingClientRect().top > innerHeight),
+    [...document.querySelectorAll(".skeleton")].every(
+      (block) => block.getBoundingClientRect().top > innerHeight,
+    ),
   );
 }
 
-function shiftSoFar() {
+function layoutShift() {
   return new Promise((resolve) => {
     let sum = 0;
     new PerformanceObserver((list) => {
@@ -169,8 +173,8 @@ function shiftSoFar() {
   });
 }
 
-/** A busy machine may still be painting: what is wrong is wrong a second later as well. */
-async function look(page, name, rules) {
+/** A busy machine may still be painting: a violation counts only if it is still there a second later. */
+async function check(page, name, rules) {
   const run = rules === null ? { type: "tag", values: TAGS } : { type: "rule", values: rules };
   let violations = await violationsOf(page, run);
   if (violations.length > 0) {

@@ -1,9 +1,10 @@
-// Every surface as pictures: phone and desktop, light and dark, on one sheet each, of an installation with `tintype demo` in it.
+// Screenshots of every page (phone and desktop, light and dark, one sheet each) of an installation with `tintype demo` in it.
 // node e2e/gallery.mjs ADDRESS USERNAME PASSWORD FOLDER [ONLY]      (USERNAME a moderator, to see the queue)
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { launch, person } from "./kit.mjs";
+import { launch } from "./support/browser.mjs";
+import { signIn } from "./support/users.mjs";
 
 const [address, username, password, folder, only = ""] = process.argv.slice(2);
 const SHAPES = { phone: { width: 360, height: 740 }, desktop: { width: 1280, height: 800 } };
@@ -13,17 +14,17 @@ const browser = await launch();
 try {
   await mkdir(folder, { recursive: true });
   const guest = await browser.newPage({ locale: "en-GB", reducedMotion: "reduce" });
-  for (const [name, path] of GUESTS()) await picture(guest, name, path);
+  for (const [name, path] of guestPages()) await capture(guest, name, path);
   const member = await browser.newPage({ locale: "en-GB", reducedMotion: "reduce" });
   const entry = await member.request.post(`${address}/api/v1/sessions`, { data: { username, password } });
   if (!entry.ok()) throw new Error(`${username} could not sign in: ${await entry.text()}`);
-  if (only === "") await furnish(member);
-  for (const [name, path, open] of await members(member)) await picture(member, name, path, open);
+  if (only === "") await createContent(member);
+  for (const [name, path, open] of await memberPages(member)) await capture(member, name, path, open);
 } finally {
   await browser.close();
 }
 
-function GUESTS() {
+function guestPages() {
   return [
     ["welcome", "/"],
     ["join", "/join"],
@@ -31,9 +32,9 @@ function GUESTS() {
   ];
 }
 
-/** What an empty shelf, archive or desk would not show: things saved and put away, and reports by two others. */
-async function furnish(page) {
-  const me = await person(browser, address, username, { isNew: false, password });
+/** Content for pages that are empty otherwise: saved and archived posts, and reports by two other users. */
+async function createContent(page) {
+  const me = await signIn(browser, address, username, { isNew: false, password });
   const { posts } = await me.call("GET", "/feed?limit=20");
   const others = posts.filter(({ viewer_is_author }) => !viewer_is_author);
   for (const { post_id } of others.slice(2, 11)) await me.call("PUT", `/posts/${post_id}/save`, {});
@@ -44,7 +45,7 @@ async function furnish(page) {
     (name) => name !== seen.author.username,
   );
   for (const [place, name] of names.slice(0, 2).entries()) {
-    const somebody = await person(browser, address, name, { isNew: false, password });
+    const somebody = await signIn(browser, address, name, { isNew: false, password });
     const about = more[place + 4];
     const report = {
       kind: "post",
@@ -58,7 +59,7 @@ async function furnish(page) {
   await page.waitForTimeout(1_000);
 }
 
-async function members(page) {
+async function memberPages(page) {
   const get = async (path) => (await page.request.get(`${address}/api/v1${path}`)).json();
   const { posts } = await get("/feed?limit=10");
   const [post] = posts;
@@ -68,7 +69,7 @@ async function members(page) {
   const tag = posts.flatMap(({ spans }) => spans).find(({ kind }) => kind === "hashtag")?.tag ?? "nightsky";
   return [
     ["home", "/"],
-    ...(teller ? [["story", `/stories/${teller.user_id}`]] : []),
+    ...(teller ? [["story", `/stories/${teller.account_id}`]] : []),
     ["post", `/p/${post.code}`],
     ["create", "/create"],
     ["new-story", "/stories/new"],
@@ -95,7 +96,7 @@ async function members(page) {
   ];
 }
 
-async function picture(page, name, path, open) {
+async function capture(page, name, path, open) {
   if (!name.includes(only)) return;
   const shots = [];
   for (const [shape, viewport] of Object.entries(SHAPES))
@@ -103,7 +104,7 @@ async function picture(page, name, path, open) {
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme });
       await page.goto(address + path);
-      await settle(page);
+      await waitUntilSettled(page);
       await open?.(page);
       await page.waitForTimeout(400);
       shots.push({
@@ -112,22 +113,22 @@ async function picture(page, name, path, open) {
         content: (await page.screenshot({ type: "jpeg", quality: 85 })).toString("base64"),
       });
     }
-  await writeFile(join(folder, `${name}.jpg`), await sheet(shots));
+  await writeFile(join(folder, `${name}.jpg`), await composeSheet(shots));
   process.stdout.write(`${name}\n`);
 }
 
-/** On the screen no skeleton is left, and every picture is there. */
-async function settle(page) {
+/** Waits until no skeleton is visible and every visible image has loaded. */
+async function waitUntilSettled(page) {
   await page.getByRole("heading").first().waitFor({ state: "attached" });
-  await page.waitForLoadState("networkidle").catch(() => {}); // A clip that plays never rests.
+  await page.waitForLoadState("networkidle").catch(() => {}); // A playing video never lets the network idle.
   await page.waitForFunction(() => {
     const isOnScreen = (part) => part.getBoundingClientRect().top < innerHeight;
-    const hasBones = [...document.querySelectorAll(".bone")].some(isOnScreen);
-    return !hasBones && [...document.images].filter(isOnScreen).every((image) => image.complete);
+    const hasSkeletons = [...document.querySelectorAll(".skeleton")].some(isOnScreen);
+    return !hasSkeletons && [...document.images].filter(isOnScreen).every((image) => image.complete);
   });
 }
 
-async function sheet(shots) {
+async function composeSheet(shots) {
   const page = await browser.newPage({ viewport: SHEET });
   const tags = shots
     .map(

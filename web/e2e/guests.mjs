@@ -1,31 +1,31 @@
-// Somebody without an account opens a link to a post and to a profile. Where guests may read they see it, and are invited in;
-// where they may not, they are asked in first. Either way they come back to the page they came for.
+// A visitor without an account opens links to a post and a profile. Where guests may read they see them and a banner to join;
+// otherwise they are sent to the login. Either way they end up on the page they came for.
 // node e2e/guests.mjs ADDRESS PHOTO open|closed; exits with 1 and says what did not happen.
 
 import assert from "node:assert/strict";
-import { launch, PASSWORD, person, publish } from "./kit.mjs";
-import { openPage } from "./stage.mjs";
+import { launch, openPage } from "./support/browser.mjs";
+import { PASSWORD, publish, signIn } from "./support/users.mjs";
 
 const [address, photo, state] = process.argv.slice(2);
 const isOpen = state === "open";
 const browser = await launch();
-const troubles = [];
+const consoleErrors = [];
 try {
   const run = Date.now().toString(36);
-  const ana = await person(browser, address, `ana.${run}`);
+  const ana = await signIn(browser, address, `ana.${run}`);
   const { code } = await publish(ana, photo, "A harbour at dawn");
   await ana.call("POST", `/posts/${code}/comments`, { text: "Cold hands that day." });
   const post = `/p/${code}`;
   const profile = `/@${ana.username}`;
 
-  const guest = await openPage(browser, troubles, { viewport: { width: 390, height: 800 } });
-  if (isOpen) await readsAsGuest(guest, post, profile);
-  else await isAskedIn(guest, profile);
+  const guest = await openPage(browser, consoleErrors, { viewport: { width: 390, height: 800 } });
+  if (isOpen) await readAsGuest(guest, post, profile);
+  else await assertSentToLogin(guest, profile);
 
   await guest.goto(address + post);
   if (isOpen) await guest.locator("button[aria-pressed=false]").first().click();
   await guest.waitForURL(`${address}/login?next=${encodeURIComponent(post)}`);
-  await guest.locator(`a[href^="/join?next="]`).click(); // They have no account yet: the way goes on through joining.
+  await guest.locator(`a[href^="/join?next="]`).click(); // No account yet: on to joining.
   await guest.fill("[name=username]", `bo.${run}`);
   await guest.fill("[name=password]", PASSWORD);
   await guest.click("button[type=submit]");
@@ -33,12 +33,12 @@ try {
   await guest.getByRole("img", { name: "A harbour at dawn" }).waitFor();
   await guest.locator("form textarea").waitFor();
   assert.equal(await guest.locator("aside").count(), 0, "members are not invited");
-  assert.deepEqual(troubles, [], "the console stays quiet");
+  assert.deepEqual(consoleErrors, [], "no console errors");
 } finally {
   await browser.close();
 }
 
-async function readsAsGuest(page, post, profile) {
+async function readAsGuest(page, post, profile) {
   await page.goto(address + post);
   await page.getByRole("img", { name: "A harbour at dawn" }).waitFor();
   await page.getByText("Cold hands that day.").waitFor();
@@ -49,7 +49,7 @@ async function readsAsGuest(page, post, profile) {
   await page.locator("aside a[href^='/login?next=']").waitFor();
 }
 
-async function isAskedIn(page, profile) {
+async function assertSentToLogin(page, profile) {
   await page.goto(address + profile);
   await page.waitForURL(`${address}/login?next=${encodeURIComponent(profile)}`);
   await page.goto(`${address}/`);

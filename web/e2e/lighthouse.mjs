@@ -1,26 +1,26 @@
-// The home feed as Lighthouse sees it on a phone at the first visit, and the page that guests see.
-// node e2e/lighthouse.mjs ADDRESS PHOTO [LEAST]; exits with 1 when performance is below LEAST (95), the other scores below 100,
-// or the way to the first picture is longer than it may be.
+// Lighthouse on a phone, at a first visit: the home feed of a member, and the welcome page of guests.
+// node e2e/lighthouse.mjs ADDRESS PHOTO [MIN]; exits with 1 when performance is below MIN (95), the other scores are below 100,
+// or too much is transferred before the first image.
 //
-// The score is made of processor time. Lighthouse measures by the clock, and while a machine does other things as well that says
-// more about them than about the page: the same build came out between 53 and 87 within an hour, and between 95 and 99 this way.
-// So each task of the recorded trace is shortened to the time the processor really worked on it (processorTime.mjs), and only then
-// judged. What the clock said is printed beside it.
+// The score is computed from CPU time. Lighthouse measures wall-clock time, which on a busy machine says more about other processes
+// than about the page: the same build scored between 53 and 87 within an hour, and between 95 and 99 this way. So each task of the
+// recorded trace is shortened to its CPU time (support/cpuTime.mjs) before it is scored. The wall-clock scores are printed as well.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import lighthouse from "lighthouse";
 import { chromium } from "playwright-core";
-import { launch, person, publish, until } from "./kit.mjs";
-import { countProcessorTime } from "./processorTime.mjs";
+import { launch, waitUntil } from "./support/browser.mjs";
+import { useCpuTime } from "./support/cpuTime.mjs";
+import { publish, signIn } from "./support/users.mjs";
 
-const [address, photo, least = "95"] = process.argv.slice(2);
+const [address, photo, minimum = "95"] = process.argv.slice(2);
 const TRIES = 3;
-/** What may travel before the first picture is there, beside the picture. Measured: 10 to 19 requests, 99 to 167 KB. */
-const MOST = { requests: 22, kilobytes: 180, shift: 0.02 };
-/** Below it a machine is so busy that even the order of things on screen is not the page's own: performance is told, not held. */
-const LEAST_POINTS = 500;
+/** Limits on what is transferred before the first image. Measured: 10 to 19 requests, 99 to 167 KB. */
+const LIMITS = { requests: 22, kilobytes: 180, shift: 0.02 };
+/** Below this benchmark index the machine is too busy for a meaningful score: performance is printed, but not enforced. */
+const MIN_BENCHMARK = 500;
 const CATEGORIES = ["performance", "accessibility", "best-practices"];
 const METRICS = {
   FCP: "first-contentful-paint",
@@ -30,25 +30,25 @@ const METRICS = {
   SI: "speed-index",
 };
 
-const isGood = [await judge("home", await furnish()), await judge("welcome", [])];
-process.exitCode = isGood.every(Boolean) ? 0 : 1;
+const results = [await passes("home", await createMember()), await passes("welcome", [])];
+process.exitCode = results.every(Boolean) ? 0 : 1;
 
-/** Somebody whose feed has pictures in it. */
-async function furnish() {
+/** Creates a user whose feed has posts; returns their cookies. */
+async function createMember() {
   const browser = await launch();
   const run = Date.now().toString(36);
-  const ana = await person(browser, address, `ana.${run}`);
-  const bo = await person(browser, address, `bo.${run}`);
+  const ana = await signIn(browser, address, `ana.${run}`);
+  const bo = await signIn(browser, address, `bo.${run}`);
   await bo.call("PUT", `/accounts/${ana.id}/follow`);
   for (const caption of ["First", "Second", "Third"]) await publish(ana, photo, caption);
-  await until(async () => (await bo.call("GET", "/feed?limit=12")).posts.length >= 3);
-  const kept = await bo.context.cookies();
+  await waitUntil(async () => (await bo.call("GET", "/feed?limit=12")).posts.length >= 3);
+  const cookies = await bo.context.cookies();
   await browser.close();
-  return kept;
+  return cookies;
 }
 
-/** Good at once, or at two of three tries: a moment in which the machine did nothing else may still have been met badly. */
-async function judge(name, cookies) {
+/** Passes at the first try, or at two of three. */
+async function passes(name, cookies) {
   const faults = [];
   for (let tries = 1, good = 0; tries <= TRIES; tries++) {
     const found = faultsOf(await visit(name, cookies), name);
@@ -56,11 +56,11 @@ async function judge(name, cookies) {
     if (good === tries || good === 2) return true;
     faults.push(...found);
   }
-  for (const fault of faults) say(`${name}: ${fault}`);
+  for (const fault of faults) print(`${name}: ${fault}`);
   return false;
 }
 
-/** A first visit: nothing is kept from an earlier one. */
+/** One visit with an empty cache. */
 async function visit(name, cookies) {
   const folder = await mkdtemp(path.join(tmpdir(), "lighthouse-"));
   const port = 9222 + Math.floor(Math.random() * 1000);
@@ -79,10 +79,10 @@ async function visit(name, cookies) {
     const flags = { port, logLevel: "error", disableStorageReset: true, onlyCategories: CATEGORIES };
     await lighthouse(`${address}/`, { ...flags, gatherMode: artifacts });
     const byClock = (await lighthouse(`${address}/`, { ...flags, auditMode: artifacts })).lhr;
-    await countProcessorTime(artifacts);
+    await useCpuTime(artifacts);
     const { lhr } = await lighthouse(`${address}/`, { ...flags, auditMode: artifacts });
-    say(
-      `${name}: ${scores(lhr)}; by the clock ${scores(byClock)} with ${lhr.environment.benchmarkIndex} points`,
+    print(
+      `${name}: ${scores(lhr)}; wall clock ${scores(byClock)} with ${lhr.environment.benchmarkIndex} points`,
     );
     return lhr;
   } finally {
@@ -94,37 +94,38 @@ async function visit(name, cookies) {
 function faultsOf({ categories, audits, environment }, name) {
   const faults = [];
   const score = (category) => Math.round(categories[category].score * 100);
-  const isQuiet = environment.benchmarkIndex >= LEAST_POINTS;
-  if (isQuiet && score("performance") < Number(least)) faults.push(`performance is ${score("performance")}`);
+  const isQuiet = environment.benchmarkIndex >= MIN_BENCHMARK;
+  if (isQuiet && score("performance") < Number(minimum))
+    faults.push(`performance is ${score("performance")}`);
   for (const category of CATEGORIES.slice(1))
     for (const { id, weight } of categories[category].auditRefs)
       if (weight > 0 && audits[id].score === 0)
         faults.push(`${category} loses by ${id}: ${audits[id].title}`);
   const shift = audits["cumulative-layout-shift"].numericValue;
-  if (shift > MOST.shift) faults.push(`the page moves by ${shift}`);
-  return name === "home" ? [...faults, ...wayToPicture(audits)] : faults;
+  if (shift > LIMITS.shift) faults.push(`the layout shifts by ${shift}`);
+  return name === "home" ? [...faults, ...faultsBeforeFirstImage(audits)] : faults;
 }
 
-/** What the browser had fetched by the time the first picture was there. */
-function wayToPicture(audits) {
+/** Checks what was transferred before the first image. */
+function faultsBeforeFirstImage(audits) {
   const { items } = audits["network-requests"].details;
   const picture = items.find(({ resourceType, url }) => resourceType === "Image" && /\/\d+\.jpg/.test(url));
-  if (picture === undefined) return ["the first picture never came"];
+  if (picture === undefined) return ["the first image was never loaded"];
   const before = items.filter((each) => each !== picture && each.networkRequestTime < picture.networkEndTime);
   const kilobytes = Math.round(before.reduce((sum, { transferSize }) => sum + transferSize, 0) / 1000);
-  say(`home: ${before.length} requests and ${kilobytes} KB before the first picture`);
+  print(`home: ${before.length} requests and ${kilobytes} KB before the first image`);
   return [
-    ...(before.length > MOST.requests ? [`${before.length} requests before the first picture`] : []),
-    ...(kilobytes > MOST.kilobytes ? [`${kilobytes} KB before the first picture`] : []),
+    ...(before.length > LIMITS.requests ? [`${before.length} requests before the first image`] : []),
+    ...(kilobytes > LIMITS.kilobytes ? [`${kilobytes} KB before the first image`] : []),
   ];
 }
 
 function scores({ categories, audits }) {
-  const told = CATEGORIES.map((name) => `${name} ${Math.round(categories[name].score * 100)}`);
+  const labels = CATEGORIES.map((name) => `${name} ${Math.round(categories[name].score * 100)}`);
   const metrics = Object.entries(METRICS).map(([name, id]) => `${name} ${audits[id].displayValue}`);
-  return `${told.join(", ")} (${metrics.join(", ")})`;
+  return `${labels.join(", ")} (${metrics.join(", ")})`;
 }
 
-function say(line) {
+function print(line) {
   process.stdout.write(`${line}\n`);
 }

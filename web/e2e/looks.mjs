@@ -1,4 +1,4 @@
-// Edits drawn by the browser's preview, as raw pixels, for comparison with the server's.
+// Renders edits with the browser's preview as raw pixels, to compare them with the server's.
 // node e2e/looks.mjs FOLDER: reads picture.png, cases.json and the strips there, writes NUMBER.rgba and sizes.json.
 
 import assert from "node:assert/strict";
@@ -14,11 +14,11 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--headless", "--no-sandbox", "--enable-unsafe-swiftshader", "--disable-background-networking"],
 });
-const troubles = [];
+const pageErrors = [];
 
 try {
   const page = await browser.newPage();
-  page.on("pageerror", (error) => troubles.push(String(error)));
+  page.on("pageerror", (error) => pageErrors.push(String(error)));
   await page.route(`${SITE}/**`, answer);
   await page.goto(`${SITE}/`);
   await page.addScriptTag({ content: await bundle() });
@@ -29,13 +29,13 @@ try {
     sizes.push([drawn.width, drawn.height]);
   }
   await writeFile(path.join(folder, "sizes.json"), JSON.stringify(sizes));
-  assert.ok(await page.evaluate(survive), "a context that was lost comes back with its picture");
-  assert.deepEqual(troubles, []);
+  assert.ok(await page.evaluate(survive), "a lost context is restored with its picture");
+  assert.deepEqual(pageErrors, []);
 } finally {
   await browser.close();
 }
 
-// The page lives at an address that leads nowhere: every request is answered from the folder.
+// The site does not exist: every request is answered from the folder.
 async function answer(route) {
   const name = path.basename(new URL(route.request().url()).pathname);
   if (name === "") await route.fulfill({ contentType: "text/html", body: "<canvas></canvas>" });
@@ -55,7 +55,7 @@ async function bundle() {
   return made.output[0].code;
 }
 
-// Phones take the GPU away from pages in the background.
+// Phones take the GPU context away from background pages.
 async function survive() {
   const canvas = document.querySelector("canvas");
   const gl = canvas.getContext("webgl2");

@@ -1,4 +1,4 @@
-// What a browser makes of finished videos: plays video.mp4 from the middle, and joins the segments of a playlist.
+// Checks transcoded videos in a browser: plays video.mp4 from the middle, and appends the segments of an HLS playlist.
 // node e2e/videos.mjs FOLDER: prints {width, height, duration_s, played, buffered_s} as JSON.
 
 import { readFile } from "node:fs/promises";
@@ -23,7 +23,7 @@ try {
   await browser.close();
 }
 
-// The page lives at an address that leads nowhere: every request is answered from the folder.
+// The site does not exist: every request is answered from the folder.
 async function answer(route) {
   const name = path.basename(new URL(route.request().url()).pathname);
   if (name === "") return route.fulfill({ contentType: "text/html", body: "<video muted></video>" });
@@ -63,7 +63,7 @@ async function play(address) {
   };
 }
 
-// What players of HLS do: the segments named by the playlist, one after the other, into a source buffer.
+// As HLS players do: appends the segments of the playlist to a source buffer.
 async function join(address) {
   const answer = await fetch(address);
   if (!answer.ok) return null;

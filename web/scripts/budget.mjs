@@ -1,7 +1,7 @@
 /**
  * Fails when the JavaScript that a first visit to the home feed downloads outgrows its budget.
  *
- * Counted: the entry, which holds the home page, and everything it imports statically, each gzipped as it is sent.
+ * Counted: the entry, which contains the home page, and everything it imports statically, each gzipped.
  * Usage: npm run budget [-- --json]      (after npm run build)
  */
 import { readdir, readFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
 /**
- * Writes the types of the server's OpenAPI document.
+ * Generates TypeScript types from the server's OpenAPI document.
  *
  * Usage: npm run client -- DOCUMENT [TARGET]      (`./tintype client` passes the server's own)
  */
@@ -14,11 +14,11 @@ if (document === undefined) {
 }
 const here = pathToFileURL("./");
 const target = new URL(wanted ?? "src/client/schema.ts", here);
-// The verbs are written by hand in this folder; what they send and get is what must never differ from the server's.
+// The request functions are written by hand; only the types of what they send and receive are generated.
 const { components } = JSON.parse(await readFile(new URL(document, here), "utf8"), (key, value) =>
   key === "examples" || key === "example" ? undefined : value,
 );
-// What has a default may be left out of what one sends.
+// Fields with a default may be left out of requests.
 const options = { defaultNonNullable: false };
 const tree = await openapi(
   { openapi: "3.1.0", info: { title: "", version: "" }, paths: {}, components },

@@ -1,45 +1,47 @@
-/** Starts the app: preferences first, then the page and the session at the same time. */
+/** Entry point: applies the preferences, then loads the page and the session in parallel. */
 import { mount } from "svelte";
 import App from "./app/App.svelte";
 import { routes } from "./app/routes";
-import { calm, expectCalm } from "./base/calm";
-import { formatAgo, formatCount, language, suitLocale } from "./base/i18n";
+import { firstPaint, watchFirstPaint } from "./base/afterFirstPaint";
+import { formatAgo, formatCount, language, negotiateLocale } from "./base/i18n";
 import { applyTheme, prefs } from "./base/prefs.svelte";
 import { router } from "./base/router";
 import { session } from "./rooms/accounts";
 import "./ui/base.css";
-import "./early/early.css";
+import "./bootstrap/bootstrap.css";
 
 $effect.root(() => {
   $effect(() => applyTheme(prefs.theme));
-  $effect(() => void language.use(prefs.locale === "auto" ? suitLocale(navigator.languages) : prefs.locale));
+  $effect(
+    () => void language.use(prefs.locale === "auto" ? negotiateLocale(navigator.languages) : prefs.locale),
+  );
 });
 
 language.tick();
 router.start(routes);
 void session.load();
 
-function show(): void {
+function mountApp(): void {
   const target = document.getElementById("app");
-  if (target === null) throw new Error("index.html has lost its #app element");
+  if (target === null) throw new Error("index.html has no #app element");
   mount(App, { target });
-  document.getElementById("early")?.remove();
-  expectCalm(location.pathname === "/" && session.isLikelyMember);
-  setTimeout(makeWordsReady);
+  document.getElementById("app-skeleton")?.remove();
+  watchFirstPaint(location.pathname === "/" && session.isLikelyMember);
+  setTimeout(warmUpIntl);
 }
 
-/** The browser reads its tables of languages at the first question, for some 20 ms: asked before posts come, not among them. */
-function makeWordsReady(): void {
+/** The first use of Intl loads locale data for some 20 ms: do it before posts render, not while they do. */
+function warmUpIntl(): void {
   formatAgo(language.now.toISOString());
   formatCount(1);
 }
 
-// Tasks of their own: reading the program, building the page and filling it at once would keep a slow phone from answering a finger.
-setTimeout(show);
+// Separate tasks: parsing the program, mounting the page and rendering posts in one task would block input on a slow phone.
+setTimeout(mountApp);
 
-// Whoever was only remembered is asked for as soon as there is somebody to ask.
-addEventListener("online", () => session.isRemembered && void session.load());
+// An account read from the offline cache is loaded again once there is a connection.
+addEventListener("online", () => session.isFromCache && void session.load());
 
-// After the first screen: the worker keeps the app and the pictures seen for visits without a connection.
+// After the first paint: the service worker caches the app and viewed images for offline visits.
 if (import.meta.env.PROD && "serviceWorker" in navigator)
-  void calm.then(() => navigator.serviceWorker.register("/sw.js")).catch(() => {});
+  void firstPaint.then(() => navigator.serviceWorker.register("/sw.js")).catch(() => {});

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { asClock, asMinutes } from "../src/app/settings/clock";
-import { addressOf, wordingOf } from "../src/worker/wording";
+import { formatTime, parseTime } from "../src/app/settings/timeOfDay";
+import { pushTarget, pushText } from "../src/worker/pushText";
 
-const told = {
+const payload = {
   notification_id: "1",
   kind: "like",
   username: "ana",
@@ -12,27 +12,27 @@ const told = {
 };
 
 describe("quiet hours", () => {
-  test("are minutes after midnight, shown as a clock", () => {
-    expect(asClock(22 * 60 + 5)).toBe("22:05");
-    expect(asMinutes("22:05")).toBe(1325);
-    expect(asMinutes("")).toBeNull();
+  test("are minutes after midnight, shown as HH:MM", () => {
+    expect(formatTime(22 * 60 + 5)).toBe("22:05");
+    expect(parseTime("22:05")).toBe(1325);
+    expect(parseTime("")).toBeNull();
   });
 });
 
 describe("a push", () => {
-  test("is worded in the browser's first language that we speak", () => {
-    expect(wordingOf(told, ["fr", "de-AT"])).toBe("ana gefällt dein Beitrag");
-    expect(wordingOf(told, ["fr"])).toBe("ana liked your post");
-    expect(wordingOf({ ...told, actor_count: 3 }, ["en"])).toBe("ana and others liked your post");
+  test("is in the browser's first supported language", () => {
+    expect(pushText(payload, ["fr", "de-AT"])).toBe("ana gefällt dein Beitrag");
+    expect(pushText(payload, ["fr"])).toBe("ana liked your post");
+    expect(pushText({ ...payload, actor_count: 3 }, ["en"])).toBe("ana and others liked your post");
   });
 
-  test("says nothing wrong about what it does not know", () => {
-    expect(wordingOf({ ...told, kind: "something_new" }, ["en"])).toBe("Something happened on Tintype");
-    expect(wordingOf({ ...told, username: null }, ["en"])).toBe("Something happened on Tintype");
+  test("of an unknown kind has a generic text", () => {
+    expect(pushText({ ...payload, kind: "something_new" }, ["en"])).toBe("Something happened on Tintype");
+    expect(pushText({ ...payload, username: null }, ["en"])).toBe("Something happened on Tintype");
   });
 
-  test("leads to who follows, or to the list", () => {
-    expect(addressOf({ ...told, kind: "follow" })).toBe("/@ana");
-    expect(addressOf(told)).toBe("/activity");
+  test("opens the new follower, or the list", () => {
+    expect(pushTarget({ ...payload, kind: "follow" })).toBe("/@ana");
+    expect(pushTarget(payload)).toBe("/activity");
   });
 });

@@ -1,19 +1,19 @@
-/** Who may know whom: the same direction as on the server, held by reading the imports. */
+/** The layers of the app, as on the server: checked by reading the imports. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { expect, test } from "vitest";
 
 const SRC = join(import.meta.dirname, "../src");
-/** Lower may not import higher; rooms on one level are strangers. */
+/** A layer may import only lower ones; rooms of the same level may not import each other. */
 const LEVELS: Readonly<Record<string, number>> = {
   base: 0,
   client: 0,
   ui: 1,
   offline: 1.5,
-  /** The service worker is a program of its own. */
+  /** The service worker is a separate program. */
   worker: 1.5,
-  /** The script in the page, too. */
-  early: 1.5,
+  /** The inline script of index.html, too. */
+  bootstrap: 1.5,
   "rooms/accounts": 2,
   "rooms/graph": 3,
   "rooms/media": 3,
@@ -34,9 +34,9 @@ function layerOf(path: string): string {
   return first === "rooms" ? `rooms/${second}` : first;
 }
 
-/** A room's own door, or that of a part of it that only later pages need. */
-function isDoor(path: string): boolean {
-  return existsSync(join(SRC, path, "index.ts")) || /^rooms\/\w+\/later$/.test(path);
+/** A room's entry point, or that of a part which only later pages need. */
+function isEntryPoint(path: string): boolean {
+  return existsSync(join(SRC, path, "index.ts")) || /^rooms\/\w+\/lazy$/.test(path);
 }
 
 function imports(): { from: string; to: string }[] {
@@ -53,26 +53,26 @@ function imports(): { from: string; to: string }[] {
   });
 }
 
-const crossing = imports().filter(
+const crossLayer = imports().filter(
   ({ from, to }) => layerOf(from) !== layerOf(to) && !from.startsWith("main."),
 );
 
-test("imports lead downward", () => {
-  const upward = crossing.filter(
+test("imports point to lower layers", () => {
+  const upward = crossLayer.filter(
     ({ from, to }) => (LEVELS[layerOf(to)] ?? 99) >= (LEVELS[layerOf(from)] ?? -1),
   );
-  // The two lowest may not know each other either, so an equal level counts as upward.
+  // The two lowest layers may not import each other either, so an equal level counts as upward.
   expect(upward).toEqual([]);
 });
 
-test("a room is entered by its door, or by a page or dialog that is fetched when it is asked for", () => {
-  const sneaking = crossing.filter(
-    ({ to }) => to.startsWith("rooms/") && !isDoor(to) && !/(Page|Dialog)\.svelte$/.test(to),
+test("other layers import a room through its entry points, or a lazily loaded page or dialog of it", () => {
+  const bypassing = crossLayer.filter(
+    ({ to }) => to.startsWith("rooms/") && !isEntryPoint(to) && !/(Page|Dialog)\.svelte$/.test(to),
   );
-  expect(sneaking).toEqual([]);
+  expect(bypassing).toEqual([]);
 });
 
-test("a component fits on a screen or two", () => {
+test("a component has at most 120 lines", () => {
   const components = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".svelte"),
   );

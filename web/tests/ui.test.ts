@@ -1,33 +1,33 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { language } from "../src/base/i18n";
 import { Problem } from "../src/client";
-import { explain } from "../src/ui";
+import { errorMessage } from "../src/ui";
 
 afterEach(() => language.use("en"));
 
-describe("an explanation", () => {
-  test("is ours for a code we know", () => {
-    expect(explain(new Problem({ status: 0, code: "offline" }))).toContain("offline");
+describe("an error message", () => {
+  test("is translated for a known code", () => {
+    expect(errorMessage(new Problem({ status: 0, code: "offline" }))).toContain("offline");
   });
 
-  test("is the server's own, for English readers, when it says more", () => {
+  test("is the server's detail, in English, when it says more", () => {
     const refusal = new Problem({ status: 400, code: "media_refused", detail: "That photo has 0 pixels." });
-    expect(explain(refusal)).toBe("That photo has 0 pixels.");
+    expect(errorMessage(refusal)).toBe("That photo has 0 pixels.");
   });
 
-  test("is in the reader's language otherwise", async () => {
+  test("is in the current language otherwise", async () => {
     await language.use("de");
     const refusal = new Problem({ status: 400, code: "media_refused", detail: "That photo has 0 pixels." });
-    expect(explain(refusal)).toContain("kein Foto");
-    expect(explain(new Problem({ status: 404, code: "post_not_found", detail: "Gone." }))).toContain(
+    expect(errorMessage(refusal)).toContain("kein Foto");
+    expect(errorMessage(new Problem({ status: 404, code: "post_not_found", detail: "Gone." }))).toContain(
       "nicht mehr",
     );
   });
 
-  test("of a bug names the number that helps to find it, and none of its details", () => {
+  test("of a bug has the request id and none of its details", () => {
     const bug = new Problem({ status: 500, code: "internal", detail: "Traceback", requestId: "r-7" });
-    expect(explain(bug)).toContain("r-7");
-    expect(explain(bug)).not.toContain("Traceback");
-    expect(explain(new TypeError("x is undefined"))).not.toContain("undefined");
+    expect(errorMessage(bug)).toContain("r-7");
+    expect(errorMessage(bug)).not.toContain("Traceback");
+    expect(errorMessage(new TypeError("x is undefined"))).not.toContain("undefined");
   });
 });

@@ -1,4 +1,4 @@
-"""The home feed as one writes it in Django: a query over those one follows, with everything joined or prefetched."""
+"""The home feed as usually written in Django: one query over all followees, with everything joined or prefetched."""
 
 import datetime as dt
 import json
@@ -16,7 +16,7 @@ PAGE = 20
 
 
 def feed(request: HttpRequest) -> HttpResponse:
-    """The newest posts of those one follows, and one's own."""
+    """The newest posts of the viewer and of everybody they follow."""
     viewer = viewer_of(request)
     if viewer is None:
         return refuse(401, "not_signed_in")
@@ -51,8 +51,8 @@ def _entry(post: Any, viewer: Account) -> dict[str, Any]:
     }
 
 
-def seed_town(text: str) -> None:
-    """Readers, authors, who follows whom, and posts in their order."""
+def seed_dataset(text: str) -> None:
+    """Create the dataset: readers, authors, follows, and posts in their order."""
     town = json.loads(text)
     later = timezone.now() + dt.timedelta(days=1)
     people = Account.objects.bulk_create(

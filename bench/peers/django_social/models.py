@@ -4,7 +4,7 @@ from django.db import models
 
 
 class Account(models.Model):
-    """Somebody."""
+    """An account."""
 
     username = models.CharField(max_length=30, unique=True)
     full_name = models.CharField(max_length=100, default="")
@@ -25,7 +25,7 @@ class Token(models.Model):
 
 
 class Follow(models.Model):
-    """Who follows whom."""
+    """A follow."""
 
     follower = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="following")
     followee = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="followers")
@@ -37,7 +37,7 @@ class Follow(models.Model):
 
 
 class Block(models.Model):
-    """Who blocked whom."""
+    """A block."""
 
     blocker = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="blocks")
     blocked = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="blocked_by")
@@ -87,7 +87,7 @@ class Like(models.Model):
 
 
 class Save(models.Model):
-    """One person keeps one post."""
+    """A saved post."""
 
     post = models.ForeignKey(Post, on_delete=models.CASCADE)
     account = models.ForeignKey(Account, on_delete=models.CASCADE)
@@ -99,7 +99,7 @@ class Save(models.Model):
 
 
 class Mute(models.Model):
-    """Whose posts somebody does not want to see."""
+    """A muted account."""
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="mutes")
     muted = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="+")
@@ -111,7 +111,7 @@ class Mute(models.Model):
 
 
 class Comment(models.Model):
-    """Something said under a post."""
+    """A comment on a post."""
 
     post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="comments")
     account = models.ForeignKey(Account, on_delete=models.CASCADE)

@@ -1,4 +1,4 @@
-"""Serves the peer, or makes its tables and people: `python -m bench.peers.django_social.serve serve PORT | seed N`."""
+"""Serves the peer, or creates its data: `python -m bench.peers.django_social.serve serve PORT | seed N`."""
 
 import datetime as dt
 import sys
@@ -9,7 +9,7 @@ POSTS_EACH = 3
 
 
 def make_tables() -> None:
-    """Every table, empty."""
+    """Create every table, empty."""
     from django.db import connection
 
     from bench.peers.django_social import models
@@ -22,15 +22,15 @@ def make_tables() -> None:
 
 
 def seed_feed(text: str) -> None:
-    """Make the tables, and a town of readers and authors as its JSON says."""
-    from bench.peers.django_social.feed import seed_town
+    """Create the tables and the dataset given as JSON."""
+    from bench.peers.django_social.feed import seed_dataset
 
     make_tables()
-    seed_town(text)
+    seed_dataset(text)
 
 
 def seed(people: int) -> None:
-    """Make the tables, and people with a token, three posts and pictures yet to be posted."""
+    """Create the tables, and accounts with a token, three posts and photos yet to be posted."""
     from django.db import connection
     from django.utils import timezone
 
@@ -57,7 +57,7 @@ def seed(people: int) -> None:
 
 
 def add_media(count: int) -> None:
-    """Pictures that wait to be posted, `count` for every person; their ids follow the persons' order."""
+    """Create photos yet to be posted, `count` per account; their ids follow the accounts' order."""
     from bench.peers.django_social import models
 
     made = models.Media.objects.bulk_create(
@@ -69,7 +69,7 @@ def add_media(count: int) -> None:
 
 
 def serve(port: int) -> None:
-    """One process, as ours; threads for requests that wait for the database."""
+    """Serve with one process, like ours, and threads for requests that wait for the database."""
     from granian.constants import Interfaces
     from granian.log import LogLevels
     from granian.server import Server

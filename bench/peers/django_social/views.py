@@ -14,7 +14,7 @@ PAGE = 12
 
 
 def viewer_of(request: HttpRequest) -> Account | None:
-    """Who asks, by the token."""
+    """The account of the request's token."""
     key = request.headers.get("Authorization", "").removeprefix("Bearer ")
     found = Token.objects.select_related("account").filter(key=key, expires_at__gt=timezone.now()).first()
     return found.account if found else None
@@ -29,7 +29,7 @@ def _may_see(viewer: Account, author: Account) -> bool:
 
 
 def refuse(status: int, code: str) -> JsonResponse:
-    """A refusal."""
+    """An error response."""
     return JsonResponse({"status": status, "code": code}, status=status)
 
 
@@ -53,7 +53,7 @@ def like(request: HttpRequest, post_id: int) -> HttpResponse:
 
 
 def comment(request: HttpRequest, post_id: int) -> HttpResponse:
-    """Say something under a post."""
+    """Comment on a post."""
     viewer = viewer_of(request)
     if viewer is None:
         return refuse(401, "not_signed_in")
@@ -70,7 +70,7 @@ def comment(request: HttpRequest, post_id: int) -> HttpResponse:
 
 
 def follow(request: HttpRequest, account_id: int) -> HttpResponse:
-    """Follow somebody once."""
+    """Follow an account once."""
     viewer = viewer_of(request)
     if viewer is None:
         return refuse(401, "not_signed_in")
@@ -86,7 +86,7 @@ def follow(request: HttpRequest, account_id: int) -> HttpResponse:
 
 
 def profile(request: HttpRequest, username: str) -> HttpResponse:
-    """Somebody, how the viewer stands to them, and their first twelve posts."""
+    """An account, the viewer's relation to it, and its first twelve posts."""
     viewer = viewer_of(request)
     if viewer is None:
         return refuse(401, "not_signed_in")
@@ -121,7 +121,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
 
 
 def publish(request: HttpRequest) -> HttpResponse:
-    """Make a post of uploaded pictures."""
+    """Publish a post of uploaded photos."""
     viewer = viewer_of(request)
     if viewer is None:
         return refuse(401, "not_signed_in")
@@ -139,9 +139,9 @@ def publish(request: HttpRequest) -> HttpResponse:
 
 
 def card(account: Account) -> dict[str, Any]:
-    """Somebody beside what they made."""
+    """An account, as part of a response."""
     return {
-        "user_id": str(account.pk),
+        "account_id": str(account.pk),
         "username": account.username,
         "full_name": account.full_name,
         "is_verified": account.is_verified,
@@ -150,7 +150,7 @@ def card(account: Account) -> dict[str, Any]:
 
 
 def show(post: Any, author: Account) -> dict[str, Any]:
-    """A post for the answer."""
+    """A post, as part of a response."""
     return {
         "post_id": str(post.pk),
         "author": card(author),

@@ -1,7 +1,7 @@
 """Thousands of logical shards on a few PostgreSQL servers: ids, routing, migrations, tickets.
 
-The names most programs need; each room (`shardwright.ids`, `.topology`, `.running`, `.migrating`, `.tickets`,
-`.local`) has more behind its own door.
+The names most programs need; each package (`shardwright.ids`, `.topology`, `.routing`, `.migrations`, `.tickets`,
+`.local`) exports more.
 """
 
 from importlib.metadata import version
@@ -18,8 +18,8 @@ from shardwright.errors import (
     ShardwrightError,
 )
 from shardwright.ids import Layout, decode_short, encode_short
-from shardwright.migrating import Migrator
-from shardwright.running import (
+from shardwright.migrations import Migrator
+from shardwright.routing import (
     DeadlineExceeded,
     Gathered,
     OutcomeUnknown,

@@ -1,12 +1,12 @@
-"""The ways shardwright says no.
+"""Errors of shardwright.
 
-Every error raised on purpose derives from `ShardwrightError`, so that a caller can tell a refusal of the
-library from a fault of the driver or of PostgreSQL.
+Every error that the library raises on purpose derives from `ShardwrightError`, so that callers can tell it
+from an error of the driver or of PostgreSQL.
 """
 
 
 class ShardwrightError(Exception):
-    """Something the library refuses or cannot do; the message says what to do about it."""
+    """Base class; the message says what to do about it."""
 
 
 class InvalidId(ShardwrightError, ValueError):
@@ -18,24 +18,24 @@ class EpochInvalid(ShardwrightError, ValueError):
 
 
 class ServerUnavailable(ShardwrightError):
-    """A server does not answer, or answered too often with a failure to be asked again yet."""
+    """A server cannot be reached, or its circuit breaker is open after repeated failures."""
 
 
 class MapChanged(ShardwrightError):
-    """Somebody else changed the shard map first: load it again and decide anew."""
+    """The shard map was changed by somebody else first: load it again and repeat the change."""
 
 
 class NotOwner(ShardwrightError):
-    """The server that was asked does not own the shard, even after the map was refreshed."""
+    """The server does not own the shard, even after the map was refreshed."""
 
 
 class ShardKeyMissing(ShardwrightError):
-    """A statement names no shard: give a key, or say `everywhere()` and mean it."""
+    """A statement was sent without a shard: use `owner(id)`, `of(key)`, or `everywhere()` on purpose."""
 
 
 class MigrationRefused(ShardwrightError):
-    """A migration cannot be applied as it is; nothing of it was applied on the shard named."""
+    """A migration cannot be applied as it is; no part of it was applied on the shard named."""
 
 
 class SetupInvalid(ShardwrightError):
-    """The way it was configured or called cannot work."""
+    """Invalid configuration or arguments."""

@@ -1,4 +1,4 @@
-"""The command line against real servers: set up once for each test, in databases of its own."""
+"""The command line against real servers, with separate databases for each test."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ CREATE TABLE posts (
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command left behind."""
+    """Exit code and output of a command."""
 
     exit_code: int
     stdout: str
@@ -36,7 +36,7 @@ class Ran:
 
 
 class Cli:
-    """Runs commands in this process, beside the loop, with an environment of their own."""
+    """Runs commands in a thread of this process, with their own environment."""
 
     def __init__(self, environment: Mapping[str, str | None]) -> None:
         self.environment = dict(environment)
@@ -59,7 +59,7 @@ def cli(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Cli:
 
 @pytest.fixture
 def migrations(cli: Cli, tmp_path: Path) -> Path:
-    """A folder with one migration for shards, where the command looks for it by itself."""
+    """A folder with one migration for shards, where the command looks for it by default."""
     del cli  # it chose the folder
     folder = tmp_path / "migrations" / "shard"
     folder.mkdir(parents=True)

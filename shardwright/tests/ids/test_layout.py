@@ -1,4 +1,4 @@
-"""What an id says about itself, and which epochs are allowed."""
+"""Decoding of ids, and which epochs are allowed."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -26,7 +26,7 @@ SEQUENCES = st.integers(0, 1023)
 
 
 @given(MILLISECONDS, SHARDS, SEQUENCES)
-def test_an_id_gives_back_what_it_was_composed_of(ms: int, shard: int, sequence: int) -> None:
+def test_an_id_decodes_to_what_it_was_composed_of(ms: int, shard: int, sequence: int) -> None:
     made = LAYOUT.compose(ms, shard, sequence)
     epoch = datetime.fromtimestamp(DEFAULT_EPOCH_MS / 1000, UTC)
     assert LEGACY_LIMIT < made <= MAX_ID
@@ -43,7 +43,7 @@ def test_ids_sort_by_time_then_shard_then_sequence(
 
 
 @given(MILLISECONDS, SHARDS, SEQUENCES, st.integers(0, 999))
-def test_the_bound_of_a_time_lies_at_or_below_every_id_made_since(
+def test_the_smallest_id_of_a_time_is_at_or_below_every_id_generated_since(
     ms: int, shard: int, sequence: int, us: int
 ) -> None:
     made = LAYOUT.compose(ms, shard, sequence)
@@ -59,14 +59,14 @@ def test_bounds_hold_outside_the_layouts_time_too() -> None:
 
 
 @given(st.integers(0, LEGACY_LIMIT - 1))
-def test_legacy_ids_belong_to_shard_0_and_know_no_time(legacy: int) -> None:
+def test_legacy_ids_belong_to_shard_0_and_have_no_time(legacy: int) -> None:
     assert LAYOUT.id_shard(legacy) == 0
     with pytest.raises(InvalidId, match="legacy"):
         LAYOUT.id_time(legacy)
 
 
 @pytest.mark.parametrize("number", [-1, MAX_ID + 1])
-def test_what_cannot_be_an_id_is_refused(number: int) -> None:
+def test_invalid_ids_are_refused(number: int) -> None:
     for question in (LAYOUT.id_time, LAYOUT.id_shard, LAYOUT.id_sequence):
         with pytest.raises(InvalidId):
             question(number)
@@ -97,7 +97,7 @@ def test_the_doctor_warns_years_before_ids_run_out() -> None:
 
 
 @given(SHARDS)
-def test_a_schema_name_gives_back_its_shard(number: int) -> None:
+def test_a_schema_name_decodes_to_its_shard(number: int) -> None:
     assert len(schema_name(number)) == 5
     assert shard_number(schema_name(number)) == number
 
@@ -105,7 +105,7 @@ def test_a_schema_name_gives_back_its_shard(number: int) -> None:
 @pytest.mark.parametrize(
     "name", ["s42", "s00042", "t0042", "s9999", "s\u0660\u0660\u0664\u0662", "public", "s0042 "]
 )
-def test_other_schemas_are_no_shards(name: str) -> None:
+def test_other_schema_names_are_refused(name: str) -> None:
     with pytest.raises(InvalidId):
         shard_number(name)
 

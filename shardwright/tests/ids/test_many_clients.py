@@ -1,4 +1,4 @@
-"""One shard, many clients: ids rise in the order they were drawn, also when clients are cancelled."""
+"""One shard, many clients: ids increase in the order they were generated, also when clients are cancelled."""
 
 import asyncio
 from datetime import datetime
@@ -6,13 +6,14 @@ from typing import cast
 
 import asyncpg
 import pytest
-from id_drawing import Drawing, ids
+from id_test_shard import IdShard, ids
 
 CLIENTS = 8
 BATCH = 250_000
 
 
-async def test_a_draw_that_begins_after_another_ended_is_larger(drawing: Drawing) -> None:
+@pytest.mark.slow
+async def test_a_draw_that_begins_after_another_ended_is_larger(id_shard: IdShard) -> None:
     async def draw(client: asyncpg.Connection) -> list[tuple[datetime, int, datetime]]:
         # One statement draws for a while, so that clients meet within it.
         rows = cast(
@@ -23,7 +24,7 @@ async def test_a_draw_that_begins_after_another_ended_is_larger(drawing: Drawing
         )
         return [cast("tuple[datetime, int, datetime]", tuple(row)) for row in rows]
 
-    clients = [await drawing.connect() for _ in range(CLIENTS)]
+    clients = [await id_shard.connect() for _ in range(CLIENTS)]
     drawn = [each for some in await asyncio.gather(*map(draw, clients)) for each in some]
     await asyncio.gather(*(client.close() for client in clients))
 
@@ -32,7 +33,7 @@ async def test_a_draw_that_begins_after_another_ended_is_larger(drawing: Drawing
 
 
 def assert_linear(drawn: list[tuple[datetime, int, datetime]]) -> None:
-    """Walk through time: what has ended is a floor under what begins."""
+    """Check in order of time: an id must be larger than all ids whose calls had ended before its own began."""
     events = sorted(
         [(began, 1, made) for began, made, _ in drawn] + [(ended, 2, made) for _, made, ended in drawn]
     )
@@ -47,7 +48,7 @@ def assert_linear(drawn: list[tuple[datetime, int, datetime]]) -> None:
             pending.append((moment, made))
 
 
-async def test_batches_and_single_draws_mix_without_repeat(drawing: Drawing) -> None:
+async def test_batches_and_single_draws_mix_without_repeat(id_shard: IdShard) -> None:
     async def draw(client: asyncpg.Connection, number: int) -> list[int]:
         sql = (
             "SELECT s0042.next_ids(50)"
@@ -56,15 +57,15 @@ async def test_batches_and_single_draws_mix_without_repeat(drawing: Drawing) -> 
         )
         return [made for _ in range(60) for made in await ids(client, sql)]
 
-    clients = [await drawing.connect() for _ in range(CLIENTS)]
+    clients = [await id_shard.connect() for _ in range(CLIENTS)]
     drawn = await asyncio.gather(*(draw(client, number) for number, client in enumerate(clients)))
     await asyncio.gather(*(client.close() for client in clients))
 
     assert len({made for some in drawn for made in some}) == CLIENTS * 60 * 50
 
 
-async def test_cancelled_clients_leave_no_lock_and_no_repeat(drawing: Drawing) -> None:
-    await drawing.conn.execute("CREATE UNLOGGED TABLE drawn (id bigint)")
+async def test_cancelled_clients_leave_no_lock_and_no_repeat(id_shard: IdShard) -> None:
+    await id_shard.conn.execute("CREATE UNLOGGED TABLE drawn (id bigint)")
     done = asyncio.Event()
 
     async def be_cancelled(client: asyncpg.Connection, timeout_ms: int) -> int:
@@ -81,7 +82,7 @@ async def test_cancelled_clients_leave_no_lock_and_no_repeat(drawing: Drawing) -
         for _ in range(150):
             await client.execute("INSERT INTO drawn SELECT s0042.next_id() FROM generate_series(1, 200)")
 
-    clients = [await drawing.connect() for _ in range(6)]
+    clients = [await id_shard.connect() for _ in range(6)]
     victims = [
         asyncio.create_task(be_cancelled(client, ms)) for client, ms in zip(clients, (1, 2, 3), strict=False)
     ]
@@ -90,18 +91,18 @@ async def test_cancelled_clients_leave_no_lock_and_no_repeat(drawing: Drawing) -
     cancelled = sum(await asyncio.gather(*victims))
 
     assert cancelled > 10
-    assert await drawing.count_locks() == 0  # with every session still there
-    assert await drawing.value("SELECT count(*) - count(DISTINCT id) FROM drawn") == 0
+    assert await id_shard.count_locks() == 0  # with every session still there
+    assert await id_shard.value("SELECT count(*) - count(DISTINCT id) FROM drawn") == 0
     await asyncio.gather(*(client.close() for client in clients))
 
 
 @pytest.mark.slow
-async def test_ten_million_ids_without_a_repeat_or_an_inversion(drawing: Drawing) -> None:
-    """Two clients draw one by one, two in batches; the database keeps what they drew, in 8 bytes a piece."""
-    await drawing.conn.execute("CREATE UNLOGGED TABLE drawn (client int, chunk int, ids bigint[])")
+async def test_ten_million_ids_without_a_repeat_or_an_inversion(id_shard: IdShard) -> None:
+    """Two clients draw one by one, two in batches; the ids are collected in a table."""
+    await id_shard.conn.execute("CREATE UNLOGGED TABLE drawn (client int, chunk int, ids bigint[])")
     single = "SELECT array_agg(s0042.next_id()) FROM generate_series(1, 250000)"
     batch = "SELECT array_agg(id) FROM s0042.next_ids(250000) AS id"
-    clients = [await drawing.connect() for _ in range(4)]
+    clients = [await id_shard.connect() for _ in range(4)]
 
     async def draw(number: int) -> None:
         for chunk in range(10):
@@ -116,13 +117,13 @@ async def test_ten_million_ids_without_a_repeat_or_an_inversion(drawing: Drawing
     counted = [
         cast("int", await client.fetchval(inversions.format(number))) for number, client in enumerate(clients)
     ]
-    await drawing.conn.execute("SET work_mem = '512MB'")
+    await id_shard.conn.execute("SET work_mem = '512MB'")
     made, distinct = cast(
         "tuple[int, int]",
         tuple(
             cast(
                 "asyncpg.Record",
-                await drawing.conn.fetchrow(
+                await id_shard.conn.fetchrow(
                     "SELECT count(*), count(DISTINCT id) FROM drawn, unnest(ids) AS id"
                 ),
             )

@@ -1,4 +1,4 @@
-"""A private server keeps its data, its password and its port, and says clearly why it cannot start."""
+"""A local server keeps its data, password and port, and reports why it cannot start."""
 
 import os
 import socket
@@ -46,7 +46,7 @@ async def test_it_listens_on_this_machine_only_and_asks_for_the_password(
     assert (server.directory / "password").stat().st_mode & 0o777 == 0o600
 
 
-async def test_starting_twice_leaves_it_alone(own_server: LocalServer) -> None:
+async def test_starting_twice_changes_nothing(own_server: LocalServer) -> None:
     before = await ask(own_server, "SELECT pg_postmaster_start_time()")
     own_server.start()
     LocalServer(own_server.directory, durable=False).start()
@@ -78,7 +78,8 @@ def test_stopping_what_never_ran_is_no_error(place: Path) -> None:
         server.dsn()
 
 
-def test_a_taken_port_is_left_for_another(place: Path) -> None:
+@pytest.mark.slow
+def test_another_port_is_used_when_the_saved_one_is_taken(place: Path) -> None:
     first = prepare(place / "s", durable=False)
     with socket.socket() as thief:
         thief.bind(("127.0.0.1", first.port))
@@ -87,12 +88,14 @@ def test_a_taken_port_is_left_for_another(place: Path) -> None:
             assert server.port != first.port
 
 
+@pytest.mark.slow
 def test_a_start_that_fails_says_why(place: Path) -> None:
     server = LocalServer(place / "s", durable=False, settings={"shared_buffers": "nonsense"})
     with pytest.raises(ServerUnavailable, match="shared_buffers"):
         server.start()
 
 
+@pytest.mark.slow
 async def test_a_durable_server_syncs_and_can_replicate(place: Path) -> None:
     with LocalServer(place / "s", settings={"application_name": "it's"}) as server:
         shown = {
@@ -114,6 +117,7 @@ async def test_a_durable_server_syncs_and_can_replicate(place: Path) -> None:
     }
 
 
+@pytest.mark.slow
 async def test_a_standby_follows_and_can_be_promoted(own_server: LocalServer) -> None:
     standby = make_standby(own_server, own_server.directory.parent / "standby")
     try:
@@ -125,6 +129,7 @@ async def test_a_standby_follows_and_can_be_promoted(own_server: LocalServer) ->
         standby.stop(mode="immediate")
 
 
+@pytest.mark.slow
 def test_the_wheel_can_be_copied_to_where_every_account_can_run_it(place: Path) -> None:
     binaries = find_binaries()
     package = binaries.bin_dir.parent.parent
@@ -140,7 +145,7 @@ def test_the_wheel_can_be_copied_to_where_every_account_can_run_it(place: Path) 
 def test_root_is_told_when_the_account_cannot_reach_the_folder(place: Path) -> None:
     closed = place / "closed"
     closed.mkdir(mode=0o700)
-    with pytest.raises(SetupInvalid, match="cannot enter"):
+    with pytest.raises(SetupInvalid, match="cannot access"):
         prepare(closed / "s")
 
 

@@ -1,4 +1,4 @@
-"""The README is a program: its files are written, its commands run, its shown output compared."""
+"""Executes the README: writes its files, runs its commands, compares their output."""
 
 import os
 import re
@@ -36,7 +36,7 @@ def read_blocks() -> list[Block]:
 
 
 def pattern_of(shown: str) -> re.Pattern[str]:
-    """Return what output must look like: as shown, in any spacing, with other values where they vary."""
+    """Return a pattern for the output: as shown, with any spacing, and other values where they vary."""
     lines: list[str] = []
     for line in shown.strip().splitlines():
         parts = _VARYING.split(line)
@@ -86,7 +86,7 @@ def shell(run_directory: Path) -> Iterator[Shell]:
 
 
 @pytest.mark.slow
-def test_the_readme_takes_a_stranger_to_a_sharded_table_a_routed_query_and_a_decoded_id(shell: Shell) -> None:
+def test_the_readme_commands_work_and_print_what_it_shows(shell: Shell) -> None:
     compared, output = 0, ""
     for block in read_blocks():
         if block.file is not None:
@@ -114,7 +114,7 @@ def test_the_extra_that_the_readme_installs_exists() -> None:
     assert set(extras) <= set(project["optional-dependencies"])
 
 
-def test_every_page_that_the_readme_links_to_is_there() -> None:
+def test_every_page_that_the_readme_links_to_exists() -> None:
     links = re.findall(r"\]\((?!http)([^)#]+)\)", README.read_text())
 
     assert len(links) >= 5

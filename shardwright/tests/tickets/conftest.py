@@ -15,7 +15,7 @@ from typing import Any
 import asyncmy
 import pytest
 
-from shardwright.local import Account, LocalServer, server_account
+from shardwright.local import LocalServer, SystemAccount, server_account
 from shardwright.tickets import Fleet, TicketOptions, Tickets
 
 FreshDatabase = Callable[[LocalServer], Awaitable[str]]
@@ -23,7 +23,7 @@ FreshDsn = Callable[[str], Awaitable[str]]
 ByHand = Callable[..., Awaitable[list[tuple[Any, ...]]]]
 DrawMany = Callable[[Fleet], Awaitable[set[int]]]
 # The shared PostgreSQL servers run without fsync: they live for a minute. A busy machine may take its time.
-OPTIONS = TicketOptions(require_durability=False, probe_longest_s=0.2, deadline_s=30.0)
+OPTIONS = TicketOptions(require_durability=False, probe_max_s=0.2, deadline_s=30.0)
 _START_TIMEOUT_S = 60.0
 _numbers = itertools.count(1)
 
@@ -50,7 +50,7 @@ class LocalMariaDB:
         self.directory = directory
         self.port = _free_port()
         self._program = program
-        self._account: Account | None = server_account()
+        self._account: SystemAccount | None = server_account()
         self._process: subprocess.Popen[Any] | None = None  # any: only waited for, never read from
 
     def start(self) -> None:
@@ -79,7 +79,7 @@ class LocalMariaDB:
         self._wait_until_up()
 
     def crash(self) -> None:
-        """Kill it as a machine that loses its memory would."""
+        """Kill it as a crash of the machine would."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -112,19 +112,22 @@ class LocalMariaDB:
             "GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;\n"
         )
         start.chmod(0o644)
-        subprocess.run(
-            [
-                shutil.which("mariadb-install-db") or "mariadb-install-db",
-                "--no-defaults",
-                f"--datadir={self.directory / 'data'}",
-                "--skip-test-db",
-                "--skip-name-resolve",
-                f"--extra-file={start}",
-            ],
-            check=True,
-            capture_output=True,
-            **self._as_account(),
-        )
+        command = [
+            shutil.which("mariadb-install-db") or "mariadb-install-db",
+            "--no-defaults",
+            f"--datadir={self.directory / 'data'}",
+            "--skip-test-db",
+            "--skip-name-resolve",
+            f"--extra-file={start}",
+        ]
+        # On a very busy machine the bootstrap server may time out: a second try starts from an empty folder.
+        for attempt in (1, 2):
+            done = subprocess.run(command, check=False, capture_output=True, text=True, **self._as_account())
+            if done.returncode == 0:
+                return
+            shutil.rmtree(self.directory / "data", ignore_errors=True)
+            if attempt == 2:
+                pytest.fail(f"mariadb-install-db failed twice: {(done.stdout + done.stderr)[-2000:]}")
 
     def _wait_until_up(self) -> None:
         deadline = time.monotonic() + _START_TIMEOUT_S
@@ -166,7 +169,7 @@ def own_mariadb(run_directory: Path, mariadb_program: str) -> Iterator[LocalMari
 
 
 async def run_mysql(dsn: str, *statements: str) -> list[tuple[Any, ...]]:
-    """Run statements by hand and return the last one's rows."""
+    """Run statements directly and return the last one's rows."""
     address, _, database = dsn.rpartition("/")
     host, _, port = address.rpartition("@")[2].partition(":")
     driver: Any = asyncmy  # its generated stubs leave most results untyped
@@ -201,11 +204,11 @@ async def fresh_dsn(request: pytest.FixtureRequest, fresh_database: FreshDatabas
 
 @pytest.fixture(params=["postgresql postgresql", "mariadb mariadb", "postgresql mariadb"])
 async def fleet(request: pytest.FixtureRequest, fresh_dsn: FreshDsn) -> Fleet:
-    """Two servers of each kind, and one of both kinds together, founded with 16 slots and one sequence."""
+    """Two servers of each kind, and one of both kinds together, initialized with 16 slots and one sequence."""
     first, second = str(request.param).split()
     fleet = Fleet({"one": await fresh_dsn(first), "two": await fresh_dsn(second)})
-    await fleet.found()
-    await fleet.create("photos")
+    await fleet.initialize()
+    await fleet.create_sequence("photos")
     return fleet
 
 
@@ -222,7 +225,7 @@ def options() -> TicketOptions:
 
 @pytest.fixture
 def by_hand() -> ByHand:
-    """Run statements on a MariaDB server by hand."""
+    """Run statements directly on a MariaDB server."""
     return run_mysql
 
 

@@ -1,4 +1,4 @@
-"""Servers that die, hang or go back in time, under load."""
+"""Ticket servers that die, hang or go backwards, under load."""
 
 import asyncio
 import os
@@ -23,7 +23,7 @@ ByHand = Callable[..., Awaitable[list[tuple[Any, ...]]]]
 
 
 class Mortal(Protocol):
-    """What these tests do to a server."""
+    """A server that tests can crash and hang."""
 
     def start(self) -> None: ...
     def crash(self) -> None: ...
@@ -36,7 +36,7 @@ class MortalPostgres(LocalServer):
     """A PostgreSQL that can be hung: the backends, too, stop answering."""
 
     def start(self) -> None:
-        """Start, as soon as the last backends of the crashed server have let go of its memory."""
+        """Start, as soon as the last backends of the crashed server have released its shared memory."""
         deadline = time.monotonic() + 60
         while True:
             try:
@@ -81,13 +81,13 @@ async def mortal(request: pytest.FixtureRequest, by_hand: ByHand) -> tuple[Morta
 
 async def found(one: str, two: str) -> Fleet:
     fleet = Fleet({"one": one, "two": two})
-    await fleet.found()
-    await fleet.create("photos")
+    await fleet.initialize()
+    await fleet.create_sequence("photos")
     return fleet
 
 
 class Load:
-    """Callers that draw until they are told to stop, and what they saw."""
+    """Callers that draw until they are stopped, and the tickets they got."""
 
     def __init__(self, tickets: Tickets, callers: int = 8) -> None:
         self.drawn: list[int] = []
@@ -120,7 +120,7 @@ class Load:
 
 
 @pytest.mark.slow
-async def test_killing_a_server_under_load_repeats_nothing_and_it_comes_back_by_itself(
+async def test_killing_a_server_under_load_repeats_no_ticket_and_it_recovers_by_itself(
     mortal: tuple[Mortal, str], fresh_dsn: FreshDsn, options: TicketOptions
 ) -> None:
     server, dsn = mortal
@@ -142,7 +142,7 @@ async def test_killing_a_server_under_load_repeats_nothing_and_it_comes_back_by_
 
 
 @pytest.mark.slow
-async def test_a_server_that_hangs_holds_up_nobody_for_long(
+async def test_a_server_that_hangs_delays_callers_only_briefly(
     mortal: tuple[Mortal, str], fresh_dsn: FreshDsn, options: TicketOptions
 ) -> None:
     server, dsn = mortal
@@ -165,20 +165,20 @@ async def test_a_server_that_hangs_holds_up_nobody_for_long(
 
 
 @pytest.mark.slow
-async def test_with_every_server_dead_callers_wait_for_one_to_return_or_hear_why(
+async def test_with_every_server_down_callers_wait_for_one_or_get_the_reasons(
     mortal: tuple[Mortal, str], options: TicketOptions
 ) -> None:
     server, dsn = mortal
     fleet = Fleet({"one": dsn})
-    await fleet.found()
-    await fleet.create("photos")
+    await fleet.initialize()
+    await fleet.create_sequence("photos")
     async with await Tickets.open([dsn], replace(options, deadline_s=0.7)) as hasty:
         first = await hasty.next("photos")
         server.crash()
         with pytest.raises(NoTicket, match="server 0"):
             await hasty.next("photos")
         with pytest.raises(ServerUnavailable):
-            await fleet.create("groups")
+            await fleet.create_sequence("groups")
     async with await Tickets.open([dsn], replace(options, deadline_s=60)) as patient:
         waiting = asyncio.create_task(patient.next("photos"))
         await asyncio.to_thread(server.start)
@@ -186,7 +186,7 @@ async def test_with_every_server_dead_callers_wait_for_one_to_return_or_hear_why
 
 
 @pytest.mark.slow
-async def test_a_server_that_goes_back_is_not_asked_again(
+async def test_a_server_whose_counter_went_backwards_is_not_used_again(
     own_postgres: MortalPostgres, fresh_dsn: FreshDsn, options: TicketOptions
 ) -> None:
     fleet = await found(own_postgres.dsn(), await fresh_dsn("postgresql"))
@@ -199,8 +199,8 @@ async def test_a_server_that_goes_back_is_not_asked_again(
 
         drawn += [await tickets.next("photos") for _ in range(20)]
 
-        trouble = tickets.status()[0].trouble or ""
-        assert "restored from a backup" in trouble
+        last_error = tickets.status()[0].last_error or ""
+        assert "restored from a backup" in last_error
         assert len(set(drawn)) == 40
 
 
@@ -210,8 +210,8 @@ async def test_plain_nextval_repeats_numbers_after_a_crash_and_our_draw_does_not
 ) -> None:
     """The reserve logged by a session that never commits is drawn from by one that commits without waiting."""
     fleet = Fleet({"one": own_postgres.dsn()})
-    await fleet.found()
-    await fleet.create("photos")
+    await fleet.initialize()
+    await fleet.create_sequence("photos")
     sequence = "shardwright_tickets.photos_g1"
 
     async def crash_after(draw: Callable[[], Awaitable[int]], *, beside: Any) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The directory: one map for all, changed only by those who know the latest."""
+"""The directory: the shard map, changed by compare-and-set."""
 
 import asyncio
 
@@ -26,7 +26,7 @@ async def test_creating_a_directory_twice_changes_nothing(dsns: dict[str, str]) 
     assert (first.layout.epoch_ms, first.lookup_shards, first.version) == (1_700_000_000_000, 16, 1)
 
 
-async def test_a_directory_keeps_what_it_was_created_with(dsns: dict[str, str]) -> None:
+async def test_epoch_and_lookup_shards_of_a_directory_cannot_change(dsns: dict[str, str]) -> None:
     directory = await Directory.open(dsns["a"])
     await directory.create(lookup_shards=16)
 
@@ -36,14 +36,14 @@ async def test_a_directory_keeps_what_it_was_created_with(dsns: dict[str, str]) 
         await directory.create(lookup_shards=17)
 
 
-async def test_a_database_that_is_no_directory_says_so(dsns: dict[str, str]) -> None:
+async def test_a_database_without_directory_tables_is_reported(dsns: dict[str, str]) -> None:
     directory = await Directory.open(dsns["a"])
 
     with pytest.raises(SetupInvalid, match="create it first"):
         await directory.load()
 
 
-async def test_a_directory_that_is_away_says_so() -> None:
+async def test_an_unreachable_directory_is_reported() -> None:
     with pytest.raises(ServerUnavailable, match="directory does not answer"):
         await Directory.open("postgresql://nobody@127.0.0.1:9/none")
 
@@ -65,20 +65,20 @@ async def test_more_shards_can_be_added_at_any_time(directory: Directory) -> Non
     assert grown.lookup_shards == 4
 
 
-async def test_shards_up_to_a_total_are_made_once(directory: Directory) -> None:
+async def test_shards_up_to_a_total_are_created_once(directory: Directory) -> None:
     first = await directory.ensure_shards(5)
 
     assert await directory.ensure_shards(5) == first
     assert len((await directory.ensure_shards(6)).owners) == 6
 
 
-async def test_there_are_no_more_shards_than_an_id_can_name(directory: Directory) -> None:
+async def test_there_are_no_more_shards_than_an_id_can_contain(directory: Directory) -> None:
     with pytest.raises(SetupInvalid, match="8192"):
         await directory.add_shards(8193)
     assert not (await directory.load()).owners
 
 
-async def test_a_new_shard_makes_ids_and_is_owned(directory: Directory, dsns: dict[str, str]) -> None:
+async def test_a_new_shard_generates_ids_and_is_owned(directory: Directory, dsns: dict[str, str]) -> None:
     made = await directory.add_shards(3)
     for number, name in made.owners.items():
         conn = await open_connection(dsns[name], name)
@@ -87,7 +87,7 @@ async def test_a_new_shard_makes_ids_and_is_owned(directory: Directory, dsns: di
         await conn.close()
 
 
-async def test_shards_are_prepared_before_anyone_sees_them(directory: Directory) -> None:
+async def test_shards_are_prepared_before_they_are_in_the_map(directory: Directory) -> None:
     seen: list[tuple[int, bool]] = []
 
     async def prepare(conn: asyncpg.Connection, number: int) -> None:
@@ -121,13 +121,13 @@ async def test_an_interrupted_creation_is_finished_by_the_next(directory: Direct
     assert sorted(finished.owners) == sorted(prepared) == list(range(6))
 
 
-async def test_several_may_add_shards_at_once(directory: Directory) -> None:
+async def test_shards_can_be_added_concurrently(directory: Directory) -> None:
     await asyncio.gather(*(directory.add_shards(5) for _ in range(4)))
 
     assert sorted((await directory.load()).owners) == list(range(20))
 
 
-async def test_a_change_decided_on_an_old_map_is_refused(directory: Directory) -> None:
+async def test_a_change_based_on_an_old_map_is_refused(directory: Directory) -> None:
     old = await directory.add_shards(2)
     await directory.change(old.version, lambda latest: latest.with_owner("a", 0, 1))
 
@@ -136,7 +136,7 @@ async def test_a_change_decided_on_an_old_map_is_refused(directory: Directory) -
     assert set((await directory.load()).owners.values()) == {"a"}
 
 
-async def test_of_many_who_change_one_version_exactly_one_wins(directory: Directory) -> None:
+async def test_of_many_concurrent_changes_of_one_version_exactly_one_wins(directory: Directory) -> None:
     old = await directory.add_shards(4)
 
     async def move(number: int) -> bool:
@@ -151,7 +151,7 @@ async def test_of_many_who_change_one_version_exactly_one_wins(directory: Direct
     assert (latest.version, len(latest.weights)) == (old.version + 1, 1)
 
 
-async def test_a_refused_change_leaves_no_trace(directory: Directory) -> None:
+async def test_a_refused_change_changes_nothing(directory: Directory) -> None:
     old = await directory.add_shards(2)
 
     with pytest.raises(SetupInvalid):
@@ -169,7 +169,7 @@ async def test_a_known_server_gets_its_new_weight(directory: Directory, dsns: di
 
 
 async def test_one_database_is_not_two_servers(directory: Directory, dsns: dict[str, str]) -> None:
-    with pytest.raises(SetupInvalid, match="serves as 'b' already"):
+    with pytest.raises(SetupInvalid, match="already belongs to server 'b'"):
         await directory.add_server("c", dsns["b"])
     assert "c" not in (await directory.load()).servers
 
@@ -198,7 +198,7 @@ async def test_sql_and_python_agree_on_lookup_shards(directory: Directory, dsns:
     await conn.close()
 
 
-async def test_a_watcher_learns_of_a_change_by_notification(directory: Directory) -> None:
+async def test_a_watcher_is_notified_of_a_change(directory: Directory) -> None:
     seen: asyncio.Queue[ShardMap] = asyncio.Queue()
     directory.watch(seen.put_nowait, poll_s=3600)
     async with asyncio.timeout(20):
@@ -211,6 +211,7 @@ async def test_a_watcher_learns_of_a_change_by_notification(directory: Directory
     assert latest == made
 
 
+@pytest.mark.slow
 async def test_a_watcher_survives_the_loss_of_its_connection(directory: Directory) -> None:
     seen: asyncio.Queue[ShardMap] = asyncio.Queue()
     directory.watch(seen.put_nowait, poll_s=3600)

@@ -69,13 +69,13 @@ async def test_ownership_changes_hands_with_a_transaction(conn: asyncpg.Connecti
     await conn.execute(WRITES[0])
 
 
-async def test_reads_pass_a_closed_guard(conn: asyncpg.Connection) -> None:
+async def test_a_guard_does_not_block_reads(conn: asyncpg.Connection) -> None:
     await set_owned(conn, 0, owned=False)
 
     assert await fetch_value(conn, "SELECT count(*) FROM notes") == 0
 
 
-async def test_a_connection_that_wrote_before_is_refused_after(
+async def test_a_connection_that_wrote_before_the_change_of_owner_is_refused_after(
     conn: asyncpg.Connection, directory: Directory, dsns: dict[str, str]
 ) -> None:
     """PL/pgSQL keeps compiled functions per session: the swap must reach sessions that have the old one."""
@@ -90,7 +90,7 @@ async def test_a_connection_that_wrote_before_is_refused_after(
     await other.close()
 
 
-async def test_tables_that_have_a_guard_are_left_alone(conn: asyncpg.Connection) -> None:
+async def test_tables_that_have_a_guard_are_not_changed(conn: asyncpg.Connection) -> None:
     count = "SELECT count(*) FROM pg_trigger WHERE tgname = 'shardwright_guard'"
     before = await fetch_value(conn, count)
     await conn.execute("CREATE TABLE more (id bigint PRIMARY KEY)")

@@ -1,9 +1,10 @@
 """Accounts: who people are here and how they prove it.
 
-Owns accounts and everything that belongs to one (sessions, mails, passkeys …, on the account's shard), and the claims
-of names and addresses (on the shard their hash gives).
+Owns accounts and everything that belongs to one (sessions, mails, second factors, passkeys; on the account's shard),
+and the claims that keep usernames, email addresses and phone numbers unique (on the shard their hash gives).
 """
 
+from tintype.accounts.counters import FOLLOWER_COUNT, FOLLOWING_COUNT, POST_COUNT, StoredCount
 from tintype.accounts.errors import (
     AccountNotFound,
     CredentialsWrong,
@@ -27,8 +28,9 @@ from tintype.accounts.events import (
 )
 from tintype.accounts.models import (
     Account,
+    AuthenticatedSession,
     Caller,
-    Pass,
+    LockedAccount,
     Passkey,
     PrivateDetails,
     Role,
@@ -37,21 +39,25 @@ from tintype.accounts.models import (
     Status,
 )
 from tintype.accounts.service import Accounts
-from tintype.accounts.sessions import is_due, is_proved
+from tintype.accounts.sessions import is_recently_authenticated, needs_renewal
 from tintype.accounts.store import QUERIES
 from tintype.accounts.tokens import hash_token
 
 __all__ = [
+    "FOLLOWER_COUNT",
+    "FOLLOWING_COUNT",
+    "POST_COUNT",
     "QUERIES",
     "Account",
     "AccountChanged",
     "AccountCreated",
     "AccountNotFound",
     "Accounts",
+    "AuthenticatedSession",
     "Caller",
     "CredentialsWrong",
+    "LockedAccount",
     "MailWanted",
-    "Pass",
     "Passkey",
     "PasswordRefused",
     "PrivacyChanged",
@@ -68,9 +74,10 @@ __all__ = [
     "SignedIn",
     "Status",
     "StatusChanged",
+    "StoredCount",
     "UsernameRefused",
     "UsernameTaken",
     "hash_token",
-    "is_due",
-    "is_proved",
+    "is_recently_authenticated",
+    "needs_renewal",
 ]

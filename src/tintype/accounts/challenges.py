@@ -1,4 +1,7 @@
-"""Questions that may be answered once, within minutes: by a passkey, or with a second factor after the password."""
+"""One-time challenges, answered within minutes: by a passkey, or by a second factor after the password.
+
+They are stored in PostgreSQL and not in Redis, so that no answer is accepted twice even when Redis loses its data.
+"""
 
 import re
 import secrets
@@ -6,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from tintype.accounts.ground import Ground
+from tintype.accounts.dependencies import AccountsDependencies
 from tintype.accounts.store import QUERIES
 from tintype.base.ids import AccountId
 
@@ -17,22 +20,22 @@ SHAPE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 @dataclass(frozen=True)
 class Challenge:
-    """A question that was asked, and of whom."""
+    """A challenge that was issued, for one account or for anybody."""
 
     account_id: AccountId | None
     created_at: datetime
 
 
 class Challenges:
-    """Kept in PostgreSQL by the hash of the question, so that no answer is taken twice whatever Redis forgets."""
+    """Creates challenges and accepts each once; they lie on the shard their own hash gives."""
 
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
+    def __init__(self, deps: AccountsDependencies) -> None:
+        self._deps = deps
 
-    async def ask(self, purpose: Purpose, account_id: AccountId | None) -> str:
-        """A new question: 256 random bits."""
+    async def create(self, purpose: Purpose, account_id: AccountId | None) -> str:
+        """A new challenge: 256 random bits."""
         challenge = secrets.token_urlsafe(32)
-        await self._ground.shards.of(challenge).execute(
+        await self._deps.shards.of(challenge).execute(
             QUERIES.add_challenge,
             challenge=challenge,
             purpose=purpose,
@@ -42,19 +45,19 @@ class Challenges:
         return challenge
 
     async def find(self, purpose: Purpose, challenge: str) -> Challenge | None:
-        """A question that may still be answered."""
+        """A challenge that may still be answered."""
         if not SHAPE.fullmatch(challenge):
             return None
-        row = await self._ground.shards.of(challenge).fetch_one(
+        row = await self._deps.shards.of(challenge).fetch_one(
             QUERIES.find_challenge, challenge=challenge, purpose=purpose
         )
         return Challenge(row["account_id"], row["created_at"]) if row else None
 
-    async def take(self, purpose: Purpose, challenge: str) -> Challenge | None:
-        """The same, and nobody can answer it after this."""
+    async def consume(self, purpose: Purpose, challenge: str) -> Challenge | None:
+        """Use a challenge up; None when it was used already, has expired or never existed."""
         if not SHAPE.fullmatch(challenge):
             return None
-        row = await self._ground.shards.of(challenge).fetch_one(
-            QUERIES.take_challenge, challenge=challenge, purpose=purpose
+        row = await self._deps.shards.of(challenge).fetch_one(
+            QUERIES.consume_challenge, challenge=challenge, purpose=purpose
         )
         return Challenge(row["account_id"], row["created_at"]) if row and row["is_fresh"] else None

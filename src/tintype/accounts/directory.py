@@ -1,65 +1,86 @@
-"""Finding accounts: by id from the cache, by any of the names they go by."""
+"""Finding accounts: by id through the cache, or by username, email address or phone number."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from tintype.accounts.contacts import check_email, check_phone, email_key, phone_key
+import msgspec
+
+from tintype.accounts.dependencies import AccountsDependencies
 from tintype.accounts.errors import AccountNotFound, EmailRefused, PhoneRefused
-from tintype.accounts.ground import Ground
-from tintype.accounts.models import Account
-from tintype.accounts.names import USERNAME, fold_username
+from tintype.accounts.identifiers import check_email, check_phone, email_key, phone_key
+from tintype.accounts.models import Account, Role
 from tintype.accounts.store import QUERIES
-from tintype.base.cache import Kind, Source
+from tintype.accounts.username_rules import USERNAME, fold_username
 from tintype.base.ids import AccountId, has_shard
+from tintype.redis.leased_cache import CacheKind, CacheSource
 
-CARDS = Kind("account", Account, ttl_s=300, decoded_here=20_000)
+ACCOUNTS = CacheKind("account", Account, ttl_s=300, max_decoded=20_000)
 
 
 class Directory:
-    """Everybody who is here."""
+    """Reads accounts, in any status."""
 
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
-        self.cards = Source(CARDS, self._load)
-        self.near = ground.cache.shelf(CARDS).here
+    def __init__(self, deps: AccountsDependencies) -> None:
+        self._deps = deps
+        self.source = CacheSource(ACCOUNTS, self._load)
+        """Cached accounts, for readers that fetch several kinds of values in one round trip."""
+        self.client_cached: Mapping[AccountId, Account | None] = deps.cache.region(ACCOUNTS).values
+        """Accounts in the client-side cache; `redis/client_cache.py` says when they may be relied on."""
 
     async def find_id(self, username: str) -> AccountId | None:
-        """The account id behind a username, in any case of letters."""
+        """The id of the account that holds a username, in upper or lower case."""
         name = fold_username(username)
-        return await self._ground.usernames.find(name) if USERNAME.fullmatch(name) else None
+        return await self._deps.usernames.find(name) if USERNAME.fullmatch(name) else None
 
     async def find_by_any_name(self, identifier: str) -> AccountId | None:
-        """The account id behind a username, a confirmed email address or a phone number."""
+        """The id of the account with this username, confirmed email address or phone number."""
+        claims = self._deps.contact_claims
         try:
             if "@" in identifier:
-                return await self._ground.keys.find_backed(email_key(check_email(identifier)))
+                return await claims.find_backed(email_key(check_email(identifier)))
             if identifier.strip().startswith("+"):
-                return await self._ground.keys.find_backed(phone_key(check_phone(identifier)))
+                return await claims.find_backed(phone_key(check_phone(identifier)))
         except (EmailRefused, PhoneRefused):
             return None
         return await self.find_id(identifier)
 
     async def get(self, account_id: AccountId) -> Account:
-        """One account, in use or not."""
+        """One account, in any status."""
         found = (await self.find_many([account_id])).get(account_id)
         if found is None:
             raise AccountNotFound
         return found
 
     async def get_by_name(self, username: str) -> Account:
-        """One account by its username."""
+        """One account by its username, in any status."""
         account_id = await self.find_id(username)
         if account_id is None:
             raise AccountNotFound
         return await self.get(account_id)
 
     async def find_many(self, ids: Iterable[AccountId]) -> dict[AccountId, Account]:
-        """Those of the accounts that exist, in use or not: from the cache, the rest in one round trip per server."""
-        known = [account_id for account_id in set(ids) if has_shard(self._ground.shards, account_id)]
-        return await self._ground.cache.get_many(CARDS, known, self._load)
+        """Those of the accounts that exist, in any status: cached ones, the rest in one round trip per server."""
+        known = [account_id for account_id in set(ids) if has_shard(self._deps.shards, account_id)]
+        return await self._deps.cache.get_many(ACCOUNTS, known, self._load)
 
-    async def are_others(self, account_id: AccountId, *, besides: frozenset[str]) -> bool:
-        """Whether anybody is here but this account and those who go by these names: the first one found will do."""
-        shards, names = self._ground.shards, sorted(besides)
+    async def list_newest(self, *, role: Role | None, limit: int) -> list[Account]:
+        """The newest accounts of the installation, all or those of one role, for operators."""
+        found = await self._deps.shards.everywhere().fetch(
+            QUERIES.list_newest_accounts, role=role or "", limit=limit
+        )
+        accounts = [msgspec.convert(dict(row), Account) for row in found.complete()]
+        return sorted(accounts, key=lambda each: each.id, reverse=True)[:limit]
+
+    async def list_most_followed(self, limit: int) -> list[tuple[AccountId, int]]:
+        """The public accounts with the most followers, with their number: reads every shard, for background work."""
+        found = await self._deps.shards.everywhere(deadline_s=60).fetch(
+            QUERIES.list_most_followed, limit=limit
+        )
+        accounts = [(AccountId(row["id"]), int(row["follower_count"])) for row in found.complete()]
+        return sorted(accounts, key=lambda each: (-each[1], each[0]))[:limit]
+
+    async def exist_others(self, account_id: AccountId, *, besides: frozenset[str]) -> bool:
+        """Whether any account exists but this one and those with the given usernames; stops at the first found."""
+        shards, names = self._deps.shards, sorted(besides)
         for number in sorted(shards.map.owners):
             found = await shards.shard(number).fetch_value(
                 QUERIES.find_other, account_id=account_id, besides=names
@@ -68,10 +89,10 @@ class Directory:
                 return True
         return False
 
-    async def forget(self, *ids: AccountId) -> None:
-        """Read these accounts anew: something about them was changed and committed."""
-        await self._ground.cache.forget(CARDS, *ids)
+    async def invalidate(self, *ids: AccountId) -> None:
+        """Drop these accounts from the cache after a committed change."""
+        await self._deps.cache.invalidate(ACCOUNTS, *ids)
 
     async def _load(self, ids: list[AccountId]) -> dict[AccountId, Account]:
-        gathered = await self._ground.shards.gather(QUERIES.gather_accounts, ids)
+        gathered = await self._deps.shards.gather(QUERIES.gather_accounts, ids)
         return {AccountId(row["id"]): Account(**row) for row in gathered.complete()}

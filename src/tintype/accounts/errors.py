@@ -1,4 +1,4 @@
-"""How the accounts room says no."""
+"""Errors of the accounts room."""
 
 from typing import Literal
 
@@ -38,19 +38,19 @@ class PasswordCommon(PasswordRefused):
 
 
 class ProfileRefused(Invalid):
-    """A profile cannot hold that."""
+    """That is not allowed in a profile."""
 
     code = "profile_refused"
 
 
 class EmailRefused(Invalid):
-    """That is not an email address we can write to."""
+    """That is not a valid email address."""
 
     code = "email_refused"
 
 
 class PhoneRefused(Invalid):
-    """A phone number begins with + and the code of its country."""
+    """A phone number begins with + and its country code."""
 
     code = "phone_refused"
 
@@ -62,25 +62,25 @@ class PhoneTaken(Conflict):
 
 
 class CredentialsWrong(Forbidden):
-    """That username and password do not belong together."""
+    """The username or the password is wrong."""
 
     code = "credentials_wrong"
 
 
 class ProofWrong(Forbidden):
-    """That password or code is not the right one."""
+    """That password or code is wrong."""
 
     code = "proof_wrong"
 
 
 class ProofNeeded(Forbidden):
-    """Prove once more who you are: this needs a proof of the last minutes."""
+    """Please confirm again that it is you, with your password, a code or a passkey."""
 
     code = "proof_needed"
 
 
 class SecondFactorRequired(Forbidden):
-    """The password is right; now a second proof is needed."""
+    """The password is right; now enter a code or use your passkey."""
 
     code = "second_factor_required"
 
@@ -90,43 +90,43 @@ class SecondFactorRequired(Forbidden):
 
 
 class TicketWrong(Forbidden):
-    """That took too long, or was done already; start again."""
+    """Your sign-in took too long or was finished already; start again."""
 
     code = "ticket_wrong"
 
 
 class AccountSuspended(Forbidden):
-    """The account is suspended."""
+    """Your account is suspended."""
 
     code = "account_suspended"
 
 
 class AccountLeaving(Forbidden):
-    """The account is being deleted."""
+    """Your account is being deleted."""
 
     code = "account_leaving"
 
 
 class LinkWrong(Invalid):
-    """That link was used already, or is too old; ask for a new one."""
+    """That link was used already or has expired; request a new one."""
 
     code = "link_wrong"
 
 
 class ScopeMissing(Forbidden):
-    """A token may do only what its scopes name, and this is not among them."""
+    """The token does not have the scope that this needs."""
 
     code = "scope_missing"
 
 
 class SessionNotFound(NotFound):
-    """There is no such session."""
+    """That session does not exist or has ended."""
 
     code = "session_not_found"
 
 
 class TokenRefused(Invalid):
-    """A token needs a name of 1 to 100 characters, known scopes, and 1 to 366 days to live."""
+    """A token needs a name of 1 to 100 characters, at least one known scope, and a lifetime of 1 to 366 days."""
 
     code = "token_refused"
 
@@ -144,12 +144,24 @@ class TotpOff(Conflict):
 
 
 class PasskeyRefused(Invalid):
-    """That passkey did not answer as it should."""
+    """That passkey could not be verified."""
 
     code = "passkey_refused"
 
 
 class PasskeyNotFound(NotFound):
-    """There is no such passkey."""
+    """That passkey does not exist."""
 
     code = "passkey_not_found"
+
+
+class TooManyPasskeys(Conflict):
+    """You have 20 passkeys already; remove one first."""
+
+    code = "too_many_passkeys"
+
+
+class TooManyTokens(Conflict):
+    """You have 50 API tokens already; revoke one first."""
+
+    code = "too_many_tokens"

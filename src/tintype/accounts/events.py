@@ -1,17 +1,17 @@
-"""What the accounts room announces."""
+"""Events of the accounts room."""
 
 from tintype.base.events import Event
 from tintype.base.ids import AccountId
 
 
 class AccountCreated(Event, frozen=True):
-    """Somebody joined."""
+    """An account was created."""
 
     account_id: AccountId
 
 
 class AccountChanged(Event, frozen=True):
-    """What others see of an account changed: name, picture, words about it, verification. Read it anew."""
+    """What others see of an account changed (name, avatar, bio, verification): cached copies are stale."""
 
     account_id: AccountId
 
@@ -24,26 +24,26 @@ class PrivacyChanged(Event, frozen=True):
 
 
 class StatusChanged(Event, frozen=True):
-    """An account came into use, or went out of it: active, deactivated, suspended, leaving."""
+    """The status of an account changed to active, deactivated, suspended or leaving."""
 
     account_id: AccountId
     status: str
 
 
 class SessionsEnded(Event, frozen=True):
-    """Sessions of an account were ended from above (password reset, suspension, deletion, revocation).
+    """Sessions of an account were ended (sign-out, password reset, suspension, deletion, revocation).
 
-    `session_ids` is empty when all of them were. Whoever holds live connections for them cuts these.
+    `session_ids` is empty when all of them were. Live connections of ended sessions must be closed.
     """
 
     account_id: AccountId
     session_ids: tuple[str, ...] = ()
     token_hashes: tuple[str, ...] = ()
-    """Under which names the cache knows them."""
+    """The cache keys of the ended sessions."""
 
 
 class MailWanted(Event, frozen=True):
-    """A mail waits to be sent. It holds no secret: who sends it makes that anew."""
+    """A mail is to be sent. The event holds no secret: the sender derives it from the nonce."""
 
     account_id: AccountId
     kind: str
@@ -51,7 +51,7 @@ class MailWanted(Event, frozen=True):
 
 
 class ResetAsked(Event, frozen=True):
-    """Somebody says they forgot their password. Whether anybody goes by that name is found out later, unseen."""
+    """A password reset was requested for a name; whether an account has that name is checked by the worker."""
 
     identifier: str
     nonce: str

@@ -1,4 +1,4 @@
-"""Ways a mail leaves the house: through an SMTP server, or into a folder where its operator finds it."""
+"""How mail is delivered: through an SMTP server, or as files in a folder for the operator."""
 
 import asyncio
 import os
@@ -14,26 +14,26 @@ import aiosmtplib
 from tintype.base.errors import SettingsInvalid
 from tintype.base.settings import Settings
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 OWNER_ONLY = 0o600
 
 
 class Mailer(Protocol):
-    """Sends one mail or raises; what was raised is tried again later."""
+    """Delivers one mail or raises; the job that called it is retried later."""
 
     async def send(self, message: EmailMessage) -> None:
-        """Hand the mail over."""
+        """Deliver the mail."""
         ...
 
 
 class FileMailer:
-    """Writes each mail as a file: what a small installation begins with."""
+    """Writes each mail to an .eml file: the default where no mail server is configured."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     async def send(self, message: EmailMessage) -> None:
-        """Whole or not at all: a reader never finds half a mail."""
+        """Write the mail atomically: a reader never finds half a file."""
         await asyncio.to_thread(self._write, message)
 
     def _write(self, message: EmailMessage) -> None:
@@ -47,9 +47,9 @@ class FileMailer:
 
 
 class SmtpMailer:
-    """Speaks to a mail server: smtps:// is encrypted from the start, smtp:// as soon as the server can.
+    """Delivers to a mail server: smtps:// is encrypted from the start, smtp:// if the server offers STARTTLS.
 
-    With a password, or as smtp+starttls://, it is encrypted or not sent at all.
+    With a password, or as smtp+starttls://, mail is sent encrypted or not at all.
     """
 
     def __init__(self, url: str, *, tls: ssl.SSLContext | None = None) -> None:
@@ -60,11 +60,11 @@ class SmtpMailer:
         self._port = parts.port or (465 if self._is_tls else 587)
         self._user = unquote(parts.username) if parts.username else None
         self._password = unquote(parts.password) if parts.password else None
-        must = parts.scheme == "smtp+starttls" or self._user is not None
-        self._start_tls = False if self._is_tls else (True if must else None)
+        needs_tls = parts.scheme == "smtp+starttls" or self._user is not None
+        self._start_tls = False if self._is_tls else (True if needs_tls else None)
 
     async def send(self, message: EmailMessage) -> None:
-        """One connection per mail: few are sent, and none waits for another."""
+        """Deliver over a connection of its own: mails are few, and none waits for another."""
         await aiosmtplib.send(
             message,
             hostname=self._host,
@@ -74,10 +74,10 @@ class SmtpMailer:
             use_tls=self._is_tls,
             start_tls=self._start_tls,
             tls_context=self._tls,
-            timeout=PATIENCE_S,
+            timeout=TIMEOUT_S,
         )
 
 
 def open_mailer(settings: Settings) -> Mailer:
-    """The one that the settings name; files in home without one."""
+    """The mailer that the settings name; without one, files under `home`."""
     return SmtpMailer(settings.mail) if settings.mail else FileMailer(settings.home / "mail")

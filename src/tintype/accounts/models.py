@@ -1,4 +1,4 @@
-"""What an account looks like to the rest of the house."""
+"""The types of this room: accounts, sessions, passkeys and callers."""
 
 from datetime import datetime
 from typing import Literal
@@ -8,7 +8,7 @@ import msgspec
 from tintype.base.ids import AccountId
 
 Status = Literal["active", "deactivated", "suspended", "leaving", "gone"]
-"""`leaving` can be taken back by signing in; `gone` cannot: what is theirs is being erased."""
+"""`leaving` (deletion requested) ends by signing in; `gone` is final: the data is being erased."""
 Role = Literal["person", "moderator", "operator"]
 
 
@@ -31,17 +31,25 @@ class Account(msgspec.Struct, frozen=True):
 
     @property
     def is_active(self) -> bool:
-        """Whether the account is in use: neither suspended nor on its way out."""
+        """Whether the account is in use: not deactivated, suspended or being deleted."""
         return self.status == "active"
 
     @property
     def is_moderator(self) -> bool:
-        """Whether it may act on what others post."""
+        """Whether it may moderate what others post."""
         return self.role in {"moderator", "operator"}
 
 
+class LockedAccount(msgspec.Struct, frozen=True):
+    """What an account's row said when a transaction locked it; it cannot change until the transaction ends."""
+
+    is_private: bool
+    status: Status
+    following_count: int
+
+
 class PrivateDetails(msgspec.Struct, frozen=True):
-    """What only its owner sees of an account."""
+    """Details of an account that only its owner sees."""
 
     email: str | None
     pending_email: str | None
@@ -54,19 +62,19 @@ class PrivateDetails(msgspec.Struct, frozen=True):
 
 
 class SignedIn(msgspec.Struct, frozen=True):
-    """A fresh session: the token is shown once and kept here only as a hash."""
+    """A new session: its token is shown once and stored only as a hash."""
 
     account: Account
     token: str
 
 
-class Pass(msgspec.Struct, frozen=True):
-    """What a token stands for: which session, whose, and what it may do."""
+class AuthenticatedSession(msgspec.Struct, frozen=True):
+    """The session a token belongs to: whose it is, what it may do, and until when."""
 
     session_id: int
     account_id: AccountId
     scopes: tuple[str, ...] | None
-    """None for a session made by signing in, which may do whatever its account may."""
+    """What an API token may do; None for a session started by signing in, which may do all its account may."""
     expires_at: datetime
     renewed_at: datetime
     last_seen_at: datetime
@@ -75,7 +83,7 @@ class Pass(msgspec.Struct, frozen=True):
 
 
 class Session(msgspec.Struct, frozen=True):
-    """A session in its owner's list."""
+    """A session or API token in its owner's list."""
 
     id: int
     name: str
@@ -95,11 +103,11 @@ class Passkey(msgspec.Struct, frozen=True):
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """Where a request came from, as far as limits and lists of sessions need to know."""
+    """Where a request came from, for rate limits and the list of sessions."""
 
     network: str = ""
-    """An IPv4 address or an IPv6 /64; empty for this machine itself, which is not limited."""
+    """An IPv4 address or an IPv6 /64; empty for this machine itself, which has no rate limit."""
     device: str = ""
-    """A name for its owner's list of sessions."""
+    """How the device is named in its owner's list of sessions."""
     device_token: str = ""
-    """Proof that somebody signed in here before."""
+    """The device cookie of an earlier sign-in (`known_devices.py`)."""

@@ -1,7 +1,7 @@
-"""Passwords: which are refused, and how the others are kept.
+"""Passwords: which are refused, and how the others are hashed.
 
-argon2id, off the event loop and a few at a time: one hash takes 64 MiB and tens of milliseconds on purpose, and a
-crowd at the door must not take all the memory there is.
+argon2id, off the event loop and a few at a time: one hash takes 64 MiB and tens of milliseconds on purpose, and many
+sign-ins at once must not take all memory.
 """
 
 import asyncio
@@ -16,29 +16,29 @@ from tintype.accounts.common_passwords import is_close_to, is_common
 from tintype.accounts.errors import PasswordCommon, PasswordRefused
 from tintype.base.log import get_log
 
-SHORTEST, LONGEST = 8, 256
-AT_ONCE = 4
-RANGE_PATIENCE_S = 2.0
-RANGE_PREFIX = 5
+MIN_LENGTH, MAX_LENGTH = 8, 256
+CONCURRENT_HASHES = 4
+RANGE_TIMEOUT_S = 2.0
+RANGE_PREFIX_DIGITS = 5
 log = get_log("accounts")
 
 
 class Passwords:
-    """Checks, hashes and compares passwords."""
+    """Checks, hashes and verifies passwords."""
 
     def __init__(self, *, range_url: str = "") -> None:
-        self._range_url, self._gate = range_url, asyncio.Semaphore(AT_ONCE)
+        self._range_url, self._semaphore = range_url, asyncio.Semaphore(CONCURRENT_HASHES)
         self.use_hasher(PasswordHasher())
 
     def use_hasher(self, hasher: PasswordHasher) -> None:
-        """Hash with these costs from now on; passwords hashed before stay valid and are hashed anew when used."""
+        """Hash with these costs from now on; older hashes stay valid and are replaced at the next sign-in."""
         self._hasher = hasher
-        # Compared with when the name is unknown, so that the answer takes as long as for a known one.
-        self._no_ones_hash = hasher.hash("nobody's password")
+        # Verified against when the name is unknown, so that the answer takes as long as for a known one.
+        self._dummy_hash = hasher.hash("nobody's password")
 
     async def check(self, password: str, *, own: Iterable[str] = ()) -> None:
-        """Refuse what is too short to protect, too long to hash, or among the first that anybody would guess."""
-        if not SHORTEST <= len(password) <= LONGEST or not _is_text(password):
+        """Refuse what is too short, too long, easy to guess or leaked; `own` are the names of the person."""
+        if not MIN_LENGTH <= len(password) <= MAX_LENGTH or not _is_text(password):
             raise PasswordRefused
         names = [part for each in own for part in (each, *each.split("@")) if part]
         if await asyncio.to_thread(_is_guessable, password, names):
@@ -47,20 +47,20 @@ class Passwords:
             raise PasswordCommon("That password is known from a leak elsewhere; choose another.")
 
     async def hash(self, password: str) -> str:
-        """What the database keeps."""
-        async with self._gate:
+        """The argon2id hash to store."""
+        async with self._semaphore:
             return await asyncio.to_thread(self._hasher.hash, password)
 
-    async def is_right(self, stored: str | None, password: str) -> bool:
-        """Whether a password is the stored one; takes as long when nothing is stored."""
-        if len(password) > LONGEST or not _is_text(password):
+    async def verify(self, stored: str | None, password: str) -> bool:
+        """Whether a password matches the stored hash; takes as long when there is none."""
+        if len(password) > MAX_LENGTH or not _is_text(password):
             password = ""
-        async with self._gate:
-            matches = await asyncio.to_thread(self._verify, stored or self._no_ones_hash, password)
+        async with self._semaphore:
+            matches = await asyncio.to_thread(self._verify, stored or self._dummy_hash, password)
         return matches and stored is not None
 
     def needs_rehash(self, stored: str) -> bool:
-        """Whether it was hashed with other costs than today's."""
+        """Whether a hash was made with other costs than the current ones."""
         return self._hasher.check_needs_rehash(stored)
 
     def _verify(self, stored: str, password: str) -> bool:
@@ -70,22 +70,22 @@ class Passwords:
             return False
 
     async def _is_breached(self, password: str) -> bool:
-        """Ask a range service: it learns five digits of a hash, which thousands of passwords share.
+        """Query a k-anonymity range service: it learns five digits of a hash, which thousands of passwords share.
 
-        A service that does not answer refuses nobody: it must not be able to close the door.
+        Without an answer the password is accepted: an outage of the service must not stop sign-ups.
         """
         digest = hashlib.sha1(password.encode(), usedforsecurity=False).hexdigest().upper()
-        prefix, rest = digest[:RANGE_PREFIX], digest[RANGE_PREFIX:]
+        prefix, rest = digest[:RANGE_PREFIX_DIGITS], digest[RANGE_PREFIX_DIGITS:]
         try:
-            async with asyncio.timeout(RANGE_PATIENCE_S), httpx.AsyncClient() as client:
-                answer = await client.get(
+            async with asyncio.timeout(RANGE_TIMEOUT_S), httpx.AsyncClient() as client:
+                response = await client.get(
                     f"{self._range_url.rstrip('/')}/{prefix}", headers={"Add-Padding": "true"}
                 )
-                answer.raise_for_status()
+                response.raise_for_status()
         except (httpx.HTTPError, TimeoutError) as error:
             log.warning("password.unchecked", error=str(error) or type(error).__name__)
             return False
-        lines = (line.partition(":") for line in answer.text.splitlines())
+        lines = (line.partition(":") for line in response.text.splitlines())
         return any(suffix.strip().upper() == rest and count.strip() != "0" for suffix, _, count in lines)
 
 
@@ -94,7 +94,7 @@ def _is_guessable(password: str, names: list[str]) -> bool:
 
 
 def _is_text(password: str) -> bool:
-    """Lone surrogates are no text: they cannot be hashed."""
+    """Whether it can be encoded as UTF-8: lone surrogates cannot be hashed."""
     try:
         password.encode()
     except UnicodeEncodeError:

@@ -1,11 +1,7 @@
-"""The SQL of this room: accounts and claims, sessions, and proofs of who somebody is, each in a file of its own."""
+"""The room's named queries."""
 
 from pathlib import Path
 
-from shardwright.running import Queries
+from shardwright.routing import Queries
 
-FILES = ("queries.sql", "sessions.sql", "proofs.sql")
-QUERIES = Queries.parse(
-    "\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in FILES),
-    source="tintype.accounts",
-)
+QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))

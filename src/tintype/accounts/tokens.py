@@ -1,7 +1,7 @@
-"""Tokens: opaque to their holder, but they carry the account so that the shard to ask is known.
+"""Tokens of sessions and mails: opaque to their holder, but they contain the account id, which gives the shard.
 
-256 random bits need no slow hash: SHA-256 of the token is what the database keeps. The secret of a mail is not random
-but a keyed hash of the mail's nonce, so that it need not be stored between the request and the sending.
+256 random bits need no slow hash: the database stores the SHA-256 of a token. The secret of a mail is not random but a
+keyed hash of the mail's nonce, so that it need not be stored between request and sending.
 """
 
 import base64
@@ -9,7 +9,7 @@ import binascii
 import hashlib
 import secrets
 
-from tintype.accounts.vault import Vault
+from tintype.accounts.encryption import SecretBox
 from tintype.base.ids import AccountId
 
 ID_BYTES = 8
@@ -17,17 +17,17 @@ RANDOM_BYTES = 32
 
 
 def make_token(account_id: AccountId) -> str:
-    """A new token for a session of this account."""
+    """A new session token of this account."""
     return _encode(account_id, secrets.token_bytes(RANDOM_BYTES))
 
 
-def make_mail_token(vault: Vault, account_id: AccountId, kind: str, nonce: str) -> str:
-    """The secret of a mail, the same each time it is made."""
-    return _encode(account_id, vault.mac(f"mail:{kind}", f"{account_id}:{nonce}".encode()))
+def make_mail_token(secret_box: SecretBox, account_id: AccountId, kind: str, nonce: str) -> str:
+    """The secret of a mail's link, the same for the same nonce."""
+    return _encode(account_id, secret_box.mac(f"mail:{kind}", f"{account_id}:{nonce}".encode()))
 
 
 def account_of(token: str) -> AccountId | None:
-    """The account a token claims to belong to; only the database knows whether it does."""
+    """The account id in a token, unverified; None for something that is no token."""
     try:
         raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
@@ -38,7 +38,7 @@ def account_of(token: str) -> AccountId | None:
 
 
 def hash_token(token: str) -> bytes:
-    """What is stored and looked up."""
+    """The hash under which a token is stored and looked up."""
     return hashlib.sha256(token.encode(errors="replace")).digest()
 
 

@@ -1,1 +1,5 @@
-"""What every room stands on: settings, errors, ids, events, the outbox and the log."""
+"""The kernel that every room builds on: settings, errors, ids, events, the outbox, jobs and logs.
+
+Modules are imported one by one (`from tintype.base.outbox import Outbox`). Owns `outbox` and `outbox_source` on each
+server, and `leases` and `schedules` on the shard of the key "schedules".
+"""

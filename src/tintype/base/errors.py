@@ -1,7 +1,7 @@
-"""The six ways Tintype says no, and how a caller recognises each.
+"""The six kinds of errors that callers are told about.
 
-A refusal is a class: its docstring is what people read, `code` is a promise to programs, `facts` go to the
-log and never to the caller. Rooms subclass these kinds; the HTTP status is picked in `tintype.api` alone.
+An error is a class: its docstring is what people read, `code` is a promise to programs, `facts` go to the log and
+never to the caller. Rooms subclass these kinds; the HTTP status is chosen in `tintype.api` alone.
 """
 
 import inspect
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 
 class TintypeError(Exception):
-    """Something was refused."""
+    """That was refused."""
 
     code: ClassVar[str] = "refused"
 
@@ -20,7 +20,7 @@ class TintypeError(Exception):
 
 
 class NotFound(TintypeError):
-    """There is no such thing, or you may not see it."""
+    """That does not exist, or you may not see it."""
 
     code = "not_found"
 
@@ -32,31 +32,31 @@ class Forbidden(TintypeError):
 
 
 class Conflict(TintypeError):
-    """That clashes with how things are now."""
+    """That conflicts with the current state; reload and try again."""
 
     code = "conflict"
 
 
 class Invalid(TintypeError):
-    """That is not in a form we can take."""
+    """That is not valid."""
 
     code = "invalid"
 
 
 class CursorInvalid(Invalid):
-    """That cursor is not one of ours; begin again without one."""
+    """That cursor is not valid; start again without one."""
 
     code = "cursor_invalid"
 
 
 class Unavailable(TintypeError):
-    """A part of the system does not answer right now; try again in a moment."""
+    """Part of the system is not responding right now; try again in a moment."""
 
     code = "unavailable"
 
 
 class RateLimited(TintypeError):
-    """Too many tries; wait a little and try again."""
+    """Too many attempts; wait a little and try again."""
 
     code = "rate_limited"
 
@@ -66,7 +66,7 @@ class RateLimited(TintypeError):
 
 
 class SettingsInvalid(Invalid):
-    """A setting cannot be used as it is."""
+    """A setting is not valid."""
 
     code = "settings_invalid"
 

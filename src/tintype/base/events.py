@@ -1,7 +1,7 @@
-"""News that rooms announce: immutable facts in the past tense.
+"""Events: immutable facts in the past tense that rooms publish to each other.
 
-A fact is written to the outbox in the transaction that makes it true, and reaches its handlers at least
-once, in no promised order. So a handler must be safe to repeat.
+An event is written to the outbox in the transaction that makes it true, and reaches its handlers at least once, in no
+particular order. So a handler must be idempotent.
 """
 
 import re
@@ -11,7 +11,7 @@ import msgspec
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=False):
-    """A fact. The class name, in snake case, is its name on the wire: `PostLiked` → `post_liked`."""
+    """An event. The class name in snake case is its name on the wire: `PostLiked` → `post_liked`."""
 
     name: ClassVar[str] = "event"
     known: ClassVar[dict[str, type["Event"]]] = {}
@@ -22,10 +22,10 @@ class Event(msgspec.Struct, frozen=True, kw_only=False):
         Event.known[cls.name] = cls
 
     def encode(self) -> bytes:
-        """The fact as JSON."""
+        """The event as JSON."""
         return msgspec.json.encode(self)
 
     @classmethod
     def decode(cls, payload: bytes) -> Self:
-        """The fact back from JSON; fields unknown to this release are ignored."""
+        """The event from JSON; fields unknown to this release are ignored."""
         return msgspec.json.decode(payload, type=cls)

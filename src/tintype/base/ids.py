@@ -1,4 +1,4 @@
-"""Typed ids: one 64-bit layout, many meanings, and pyright tells them apart.
+"""Typed ids: all share one 64-bit layout, and pyright tells their kinds apart.
 
 In JSON an id is a string, because JavaScript rounds integers above 2^53.
 """
@@ -7,7 +7,7 @@ from typing import Annotated, NewType
 
 import msgspec
 
-from shardwright.running import Shards
+from shardwright.routing import Shards
 
 AccountId = NewType("AccountId", int)
 PostId = NewType("PostId", int)
@@ -22,9 +22,9 @@ IdText = Annotated[
         pattern=r"^[1-9][0-9]{0,18}$", description="An id, as a string.", examples=["141402734592003"]
     ),
 ]
-"""How an id travels in JSON and in addresses."""
+"""An id in JSON and in URLs."""
 
 
 def has_shard(shards: Shards, number: int) -> bool:
-    """Whether an id names a shard that exists; one that does not is an id that was never made."""
+    """Whether the shard in this id exists; if not, the id was never assigned."""
     return number > 0 and shards.shard_of(number) in shards.map.owners

@@ -1,6 +1,6 @@
-"""What a room wants done later: handlers of events and work that repeats by the clock.
+"""Declarations of background jobs: handlers of events, and schedules.
 
-Rooms declare; the worker process runs. A declaration holds no connection, so that it can be listed and
+Rooms declare them and the worker process runs them. A declaration holds no connection, so that it can be listed and
 tested without one.
 """
 
@@ -15,10 +15,10 @@ E = TypeVar("E", bound=Event)
 
 @dataclass(frozen=True)
 class Handler:
-    """Calls `run` for each event of one type, at least once, until it succeeds or its attempts are used up."""
+    """Calls `run` with each event of one type, at least once, until it succeeds or its attempts are used up."""
 
     name: str
-    """Names the durable consumer: renaming one starts a new consumer from now on."""
+    """The name of the durable NATS consumer: a renamed handler is a new consumer, which gets events from then on."""
     event: type[Event]
     run: Callable[[Any], Awaitable[None]]
     concurrency: int = 32

@@ -1,7 +1,7 @@
 """Structured logs: one line per request or job, `noun.past_verb` plus fields.
 
-Every line carries the id of the request or job it belongs to, so that one thread of events can be followed from
-a browser through the outbox to the worker. Captions, messages, passwords and tokens never enter a log.
+Every line carries the id of the request or job it belongs to, so that a request can be traced from the browser
+through the outbox to the worker. Captions, messages, passwords and tokens never enter a log.
 """
 
 import logging
@@ -19,12 +19,12 @@ REQUEST_ID = "request_id"
 
 
 def get_log(room: str) -> FilteringBoundLogger:
-    """The log of a room."""
+    """The logger of a room; its name is in every line."""
     return cast("FilteringBoundLogger", structlog.get_logger(room=room))
 
 
 def set_up_log(settings: Settings, *, process: str) -> None:
-    """Send this process's lines to standard error, as text for people or JSON for machines."""
+    """Configure logging for this process: to standard error, as text for people or JSON for machines."""
     is_json = settings.log_format == "json"
     renderer: Processor = (
         structlog.processors.JSONRenderer() if is_json else structlog.dev.ConsoleRenderer(colors=False)
@@ -46,7 +46,7 @@ def set_up_log(settings: Settings, *, process: str) -> None:
 
 
 def begin_request(request_id: str | None = None, **fields: Any) -> str:
-    """Start a new thread of log lines; returns its id, made here when none was handed over."""
+    """Give all following log lines of this task a request id, generated if there is none yet; returns it."""
     clear_contextvars()
     chosen = request_id or secrets.token_hex(8)
     bind_contextvars(**{REQUEST_ID: chosen}, **fields)

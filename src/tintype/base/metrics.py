@@ -1,7 +1,7 @@
-"""Metrics of several processes in one answer.
+"""Metrics of several processes in one scrape.
 
-prometheus_client shares counters between processes through files; it reads the folder's name from the environment
-when it is first imported, so the folder is chosen by whoever starts the processes.
+prometheus_client shares counters between processes through files. It reads the folder's name from the environment when
+it is first imported, so whoever starts the processes chooses the folder.
 """
 
 import os
@@ -12,11 +12,11 @@ from prometheus_client import CollectorRegistry
 
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 OF_THIS_PROCESS = CollectorRegistry()
-"""Numbers that cannot be shared through files, such as those of the shard router."""
+"""Metrics that cannot be shared through files, such as those of the shard router."""
 
 
 def make_shared_folder(home: Path) -> str:
-    """An empty folder for the counters of a new start: those of earlier processes are history."""
+    """An empty folder for the counters of a new start, without those of earlier processes."""
     folder = home / "run" / "metrics"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -24,5 +24,5 @@ def make_shared_folder(home: Path) -> str:
 
 
 def shared_folder() -> str | None:
-    """Where processes share their counters; None when there is one process only."""
+    """The folder through which processes share counters; None when there is only one process."""
     return os.environ.get(VARIABLE)

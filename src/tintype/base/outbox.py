@@ -1,32 +1,30 @@
-"""The transactional outbox: a fact is stored with the write that makes it true, and sent afterwards.
+"""The transactional outbox: an event is stored in the transaction that makes it true, and published afterwards.
 
-The row sits in the server's `common.outbox`, in the same transaction as the write on the shard, so neither can
-exist without the other. After the commit a best-effort poke over NATS wakes the relay of that server; when
-the poke is lost, the relay's slow poll finds the row. PostgreSQL's own NOTIFY is avoided on purpose: it takes
-a lock over the whole database cluster at every commit (see docs/adr/0010).
+The row is in the server's `common.outbox`, in the same transaction as the write on the shard, so neither can exist
+without the other. After the commit a best-effort poke over NATS wakes the relay of that server; when the poke is lost,
+the relay's slow poll finds the row. PostgreSQL's own NOTIFY is avoided on purpose: it takes a lock over the whole
+database cluster at every commit (see docs/adr/0010).
 """
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
-from shardwright.running import Queries, Transaction
+from shardwright.routing import Transaction
 from tintype.base.events import Event
 from tintype.base.log import current_request_id
+from tintype.base.store import QUERIES
 
 Poke = Callable[[str], Awaitable[None]]
 """Wakes the relay of the server named."""
 
-QUERIES = Queries.load(Path(__file__).with_name("outbox.sql"))
-
 
 class Outbox:
-    """Stores facts inside the caller's transaction and wakes the relay once it has committed."""
+    """Stores events inside the caller's transaction and wakes the relay once it has committed."""
 
     def __init__(self, poke: Poke) -> None:
         self._poke = poke
 
     async def add(self, tx: Transaction, *events: Event) -> None:
-        """Announce facts: they are sent if, and only if, this transaction commits."""
+        """Publish events if, and only if, this transaction commits."""
         request_id = current_request_id()
         names = [event.name for event in events]
         payloads = [event.encode() for event in events]

@@ -33,97 +33,131 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """The effective choices. Names are promises: they are the keys of `tintype.toml`."""
 
     home: Path = Path(".tintype")
-    """Where the embedded servers keep their data, and logs, secrets and state."""
+    """Data directory: data of the embedded servers, logs, secrets and state."""
     http_host: str = "127.0.0.1"
+    """Address the web server listens on."""
     http_port: Port = 8080
+    """Port the web server listens on."""
     public_url: str = ""
-    """The address people type, when a proxy stands in front; empty: http://host:port."""
+    """Address that people type, when a proxy stands in front. Empty: `http://host:port`. Links in mails use it,
+    and passkeys are bound to it.
+    """
     web_workers: Annotated[int, msgspec.Meta(ge=1, le=256)] = 1
+    """Number of web processes."""
     worker_count: Annotated[int, msgspec.Meta(ge=1, le=256)] = 1
+    """Number of worker processes, which run jobs and schedules."""
     postgres: tuple[Secret, ...] = ()
-    """DSNs of existing PostgreSQL servers; empty: embedded ones are started."""
+    """DSNs of your own PostgreSQL servers. Empty: embedded ones are started."""
     postgres_servers: Annotated[int, msgspec.Meta(ge=1, le=64)] = 1
+    """Number of embedded PostgreSQL servers."""
     directory: Secret = ""
-    """DSN of the directory database; empty: the first PostgreSQL server."""
+    """DSN of the database that holds the shard map. Empty: the first PostgreSQL server."""
     shard_count: Annotated[int, msgspec.Meta(ge=1, le=8192)] = 64
+    """Number of logical shards, chosen once when the installation is created. A cluster should begin with 512 or
+    more.
+    """
     redis: Secret = ""
-    """URL of an existing Redis or Valkey; empty: an embedded one is started."""
+    """URL of your own Redis or Valkey server. Empty: an embedded one is started."""
     nats: tuple[Secret, ...] = ()
-    """URLs of existing NATS servers with JetStream; empty: an embedded one is started."""
+    """URLs of your own NATS servers with JetStream. Empty: an embedded one is started."""
     mqtt_port: Port = 1883
+    """Port of the embedded NATS server for MQTT."""
     mqtt_ws_port: Port = 8083
+    """Port of the embedded NATS server for MQTT over WebSocket."""
     media_store: Secret = ""
-    """Where media live: a directory or an object store URL (`s3://bucket/prefix`); empty: `media` inside home."""
+    """Where media files are stored: a directory or an object store URL (`s3://bucket/prefix`). Empty: `media` in
+    the data directory.
+    """
     media_store_warm: Secret = ""
-    """Where media of the warm tier live; empty: where the hot ones do."""
+    """Store of the warm tier. Empty: the same store as the hot tier."""
     media_store_cold: Secret = ""
-    """Where media of the cold tier live; empty: where the warm ones do."""
+    """Store of the cold tier. Empty: the same store as the warm tier."""
     media_s3_endpoint: str = ""
-    """Address of an S3 service other than Amazon's; plain HTTP is allowed."""
+    """Address of an S3-compatible service other than Amazon's. Plain HTTP is allowed."""
     media_s3_region: str = "us-east-1"
+    """Region of the S3 service."""
     media_s3_access_key: Secret = ""
+    """Access key of the S3 service."""
     media_s3_secret_key: Secret = ""
+    """Secret key of the S3 service."""
     media_work: str = ""
-    """Where files lie while they are worked on; empty: `work` inside home."""
+    """Directory for files while they are processed. Empty: `work` in the data directory."""
     media_photo_bytes: Annotated[int, msgspec.Meta(ge=1)] = 30 * 1024 * 1024
+    """Largest photo that is accepted, in bytes."""
     media_video_bytes: Annotated[int, msgspec.Meta(ge=1)] = 100 * 1024 * 1024
+    """Largest video that is accepted, in bytes."""
     media_url_life_s: Annotated[int, msgspec.Meta(ge=60, le=7 * 86_400)] = 3_600
-    """How long the address of a private account's file opens it at most."""
+    """How long a signed URL of a private account's file works, in seconds."""
     media_warm_after_days: Annotated[int, msgspec.Meta(ge=0)] = 7
+    """Age at which media move to the warm tier, in days."""
     media_cold_after_days: Annotated[int, msgspec.Meta(ge=0)] = 365
+    """Age at which media may move to the cold tier, in days."""
     media_cold_idle_days: Annotated[int, msgspec.Meta(ge=0, le=90)] = 90
-    """Media grow cold only when nobody has looked at them for this long."""
+    """Media move to the cold tier only when nobody has read them for this many days."""
     media_hot_reads_per_day: Annotated[int, msgspec.Meta(ge=1)] = 10
-    """Media read more often than this stay hot, or become so again, whatever their age."""
+    """Media read more often than this stay in the hot tier, or return to it, whatever their age."""
     namespace: Annotated[str, msgspec.Meta(pattern="^[a-z][a-z0-9_]{0,30}$")] = "tintype"
-    """Prefix of Redis keys and NATS names, so that installations can share servers."""
+    """Prefix of Redis keys and NATS subjects, so that several installations can share servers."""
     web_dist: Path = PACKED_WEB_APP
-    """The built web app: the one in the package; a checkout's script points to its own."""
+    """Directory of the built web app."""
     log_format: Literal["text", "json"] = "text"
+    """Log lines as `text` for people or `json` for machines."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """Lowest level that is logged."""
     secret_key: Secret = ""
-    """Signs cursors and links; empty: made on first start and kept in home."""
+    """Key that signs cursors and URLs. Empty: generated at the first start and stored in the data directory."""
     guests_may_read: bool = True
-    """Whether people who have not signed in may read public profiles and posts."""
+    """Whether people who are not signed in may read public profiles and posts."""
     demo_offered: bool = True
-    """Whether the only account of a fresh site is offered to fill it with invented people."""
+    """Whether the only account of an empty site is offered the demo community."""
     posts_per_day: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 25
-    """How many posts one person may publish within 24 hours."""
+    """Limit of posts per person and 24 hours."""
     stories_per_day: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 100
-    """How many stories one person may show within 24 hours."""
+    """Limit of stories per person and 24 hours."""
     keep_deleted_posts_days: Annotated[int, msgspec.Meta(ge=0, le=3_650)] = 30
-    """How long a deleted post, which nobody sees any more, is kept before it is purged with its pictures."""
+    """How long a deleted post, which nobody sees any more, is retained before it is purged with its files, in
+    days.
+    """
     hot_likes_per_s: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 20
-    """From how many likes a second on a post's count is added up in Redis before it is written."""
+    """From this many likes per second, a post's like count is buffered in Redis before it is written."""
     feed_push_followers: Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)] = 10_000
-    """From how many followers on an author's posts are merged when a feed is read, instead of being pushed to each."""
+    """Authors with this many followers are celebrities: their posts are merged when a feed is read instead of
+    fanned out to every follower.
+    """
     feed_idle_days: Annotated[int, msgspec.Meta(ge=1, le=365)] = 7
-    """How long the timeline of somebody who does not read is kept up to date."""
+    """How long the timeline of somebody who does not read is kept up to date, in days."""
     ranking_weights: str = ""
-    """A file of weights for the order of the feed; empty: the one in the package."""
+    """File with the weights of the feed's ranking. Empty: the one in the package."""
     experiments: tuple[str, ...] = ()
-    """Arms that everybody is in, as experiment=arm; nothing after the = ends the experiment for everybody."""
+    """Experiment arms that everybody is in, as `experiment=arm`; nothing after the `=` ends the experiment."""
     training_share: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.1
-    """The share of people of whom is kept what they were shown and what came of it, to train rankings with."""
+    """Share of people for whom impressions and outcomes are stored as training examples, from 0 to 1."""
     training_days: Annotated[int, msgspec.Meta(ge=1, le=365)] = 30
-    """For how long that is kept."""
+    """How long training examples are retained, in days."""
     trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1/128")
-    """Networks of proxies whose X-Forwarded-For is believed when addresses are counted."""
+    """Networks of reverse proxies whose X-Forwarded-For is trusted for rate limits by address."""
     mail: Secret = ""
-    """An SMTP server (smtp://user:password@host:587, smtps://…); empty: mails are files in `mail` inside home."""
+    """SMTP server (`smtp://user:password@host:587`, `smtps://…`). Empty: mails are files in `mail` in the data
+    directory.
+    """
     mail_from: str = "Tintype <no-reply@localhost>"
+    """Sender of mails."""
     password_range_url: str = ""
-    """A service that tells leaked passwords by the first digits of their hash; empty: nobody is asked."""
+    """Range API for leaked passwords (k-anonymity: five digits of a hash are sent). Empty: only the built-in list
+    is checked.
+    """
     vapid_key: Secret = ""
-    """Signs pushes to browsers: 32 bytes in URL-safe base64; empty: made on first start and kept in home."""
+    """Key that signs Web Push messages: 32 bytes in URL-safe base64. Empty: generated at the first start and
+    stored in the data directory.
+    """
     push_contact: str = ""
-    """Whom push services may turn to, as mailto: or https: address; empty: public_url."""
+    """Contact for push services, as a `mailto:` or `https:` address. Empty: `public_url`."""
     push_internal: bool = False
-    """Whether a push service may have an internal address or speak plain http: only for one of your own."""
+    """Whether push services may have internal addresses or plain http: only for a push service of your own."""
     outbox_keep_s: Annotated[int, msgspec.Meta(ge=0)] = 3_600
-    """How long relayed events stay in PostgreSQL, so that a lost JetStream can be refilled."""
+    """How long relayed events stay in the outbox, from which a lost JetStream is refilled, in seconds."""
     departure_grace_days: Annotated[int, msgspec.Meta(ge=0, le=365)] = 7
-    """How long somebody who deletes their account may change their mind; signing in takes it back."""
+    """How long a deleted account can be recovered by signing in before it is erased, in days."""
     job_attempts: Annotated[int, msgspec.Meta(ge=1, le=100)] = 8
     """How often a failing job is tried before it becomes a dead letter."""
 

@@ -1,6 +1,6 @@
-"""The `tintype` command: one file per command, help that teaches, `--json` where a machine may read.
+"""The `tintype` command line: one file per command, `--json` output for scripts.
 
-Exit codes: 0 done, 1 it did not work or something is wrong, 2 the command line was misunderstood.
+Exit codes: 0 success, 1 failure or problems found, 2 wrong arguments.
 """
 
 from tintype.cli.entry import main

@@ -1,4 +1,4 @@
-"""`tintype accounts`: who is here, and what an operator may do about it."""
+"""`tintype accounts`: list accounts, set roles, verify, suspend and restore."""
 
 import asyncio
 import json
@@ -12,17 +12,17 @@ from rich.console import Console
 from rich.table import Table
 
 from tintype.accounts import Account, Status
-from tintype.cli.running import running_settings
+from tintype.cli.running_stack import running_settings
 from tintype.wiring import Rooms, open_rooms
 
 accounts_app = typer.Typer(
-    help="Accounts: list them, make moderators, verify and suspend.", no_args_is_help=True
+    help="Manage accounts: list, set roles, verify, suspend, restore.", no_args_is_help=True
 )
 Username = Annotated[str, typer.Argument(help="The account's username.")]
 
 
 class RoleName(StrEnum):
-    """What an account may do here."""
+    """Role of an account."""
 
     PERSON = "person"
     MODERATOR = "moderator"
@@ -32,16 +32,16 @@ class RoleName(StrEnum):
 @accounts_app.command("list")
 def list_accounts(
     *,
-    role: Annotated[RoleName | None, typer.Option(help="Only those with this role.")] = None,
+    role: Annotated[RoleName | None, typer.Option(help="Only accounts with this role.")] = None,
     limit: Annotated[int, typer.Option(help="How many at most.", min=1, max=10_000)] = 50,
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
-    """Show the newest accounts."""
+    """List the newest accounts."""
 
-    async def look(rooms: Rooms) -> list[Account]:
-        return await rooms.accounts.standing.list_accounts(role=role.value if role else None, limit=limit)
+    async def list_newest(rooms: Rooms) -> list[Account]:
+        return await rooms.accounts.list_newest(role=role.value if role else None, limit=limit)
 
-    found = _run(look)
+    found = _run(list_newest)
     if as_json:
         print(json.dumps([{**msgspec.to_builtins(each), "id": str(each.id)} for each in found]))
         return
@@ -55,10 +55,10 @@ def list_accounts(
 
 @accounts_app.command("role")
 def set_role(username: Username, role: RoleName) -> None:
-    """Make somebody a moderator or an operator, or a person like any other again."""
+    """Set an account's role: person, moderator or operator."""
 
     async def change(rooms: Rooms, account: Account) -> None:
-        await rooms.accounts.standing.set_role(account.id, role.value)
+        await rooms.accounts.set_role(account.id, role.value)
 
     _change(username, change)
     print(f"{username}: {role.value}")
@@ -68,12 +68,12 @@ def set_role(username: Username, role: RoleName) -> None:
 def verify(
     username: Username,
     *,
-    undo: Annotated[bool, typer.Option("--undo", help="Take it back.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Remove the verification.")] = False,
 ) -> None:
-    """Vouch for who somebody is. Names that look like theirs are refused from then on."""
+    """Mark an account as verified. From then on, usernames that look like it are refused."""
 
     async def change(rooms: Rooms, account: Account) -> None:
-        await rooms.accounts.profiles.verify(account.id, is_verified=not undo)
+        await rooms.accounts.verify(account.id, is_verified=not undo)
 
     _change(username, change)
     print(f"{username}: {'not verified' if undo else 'verified'}")
@@ -81,13 +81,13 @@ def verify(
 
 @accounts_app.command("suspend")
 def suspend(username: Username) -> None:
-    """Take an account out of use and end all of its sessions, at once."""
+    """Suspend an account and end all of its sessions immediately."""
     _set_status(username, "suspended")
 
 
 @accounts_app.command("restore")
 def restore(username: Username) -> None:
-    """Take a suspended or deactivated account into use again."""
+    """Reactivate a suspended or deactivated account."""
     _set_status(username, "active")
 
 

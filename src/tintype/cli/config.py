@@ -1,4 +1,4 @@
-"""`tintype config`: what is set, and by whom."""
+"""`tintype config`: every setting, its value and where it comes from."""
 
 import json
 from pathlib import Path
@@ -13,11 +13,13 @@ from tintype.base.settings import Loaded, Settings, is_secret, load_settings
 MASK = "••••••"
 
 
-def config(*, as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False) -> None:
+def config(
+    *, as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False
+) -> None:
     """Show every setting, its value and where it came from. Secrets are masked.
 
-    Settings live in tintype.toml beside the checkout (or where TINTYPE_CONFIG points); an environment variable such as
-    TINTYPE_HTTP_PORT=9000 wins over the file.
+    Settings live in tintype.toml in the checkout (or where TINTYPE_CONFIG points); an environment variable such as
+    TINTYPE_HTTP_PORT=9000 overrides the file.
     """
     rows = effective(load_settings())
     if as_json:
@@ -32,7 +34,7 @@ def config(*, as_json: Annotated[bool, typer.Option("--json", help="For machines
 
 
 def effective(loaded: Loaded) -> dict[str, dict[str, Any]]:
-    """Every setting as it may be shown."""
+    """Every setting with its origin, secrets masked."""
     return {
         name: {"value": _shown(name, getattr(loaded.settings, name)), "origin": loaded.origins[name]}
         for name in Settings.__struct_fields__

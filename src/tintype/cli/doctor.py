@@ -1,4 +1,4 @@
-"""`tintype doctor`: what is wrong with this machine or these settings, and how to put it right."""
+"""`tintype doctor`: finds problems with this machine or the settings, and says how to fix them."""
 
 import asyncio
 from pathlib import Path
@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tintype.base.settings import load_settings
-from tintype.stack import Finding, Verdict, examine, examine_existing, plan_from
+from tintype.stack import Finding, Verdict, check_existing_servers, run_checks, stack_plan
 
 _SIGNS = {Verdict.OK: "[green]✓[/]", Verdict.WARNING: "[yellow]![/]", Verdict.WRONG: "[red]✗[/]"}
 
@@ -18,12 +18,12 @@ _SIGNS = {Verdict.OK: "[green]✓[/]", Verdict.WARNING: "[yellow]![/]", Verdict.
 def doctor(
     *,
     home: Annotated[Path | None, typer.Option("--home", help="The data directory.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
-    """Check ports, disk, memory, versions, clock and permissions. Exit code 1 when something is wrong."""
+    """Check ports, disk, memory, versions, clock and permissions. Exit code 1 when a problem is found."""
     overrides = {"home": str(home.absolute())} if home else {}
-    plan = plan_from(load_settings(overrides=overrides))
-    findings = [*examine(plan), *asyncio.run(examine_existing(plan))]
+    plan = stack_plan(load_settings(overrides=overrides))
+    findings = [*run_checks(plan), *asyncio.run(check_existing_servers(plan))]
     if as_json:
         print(msgspec.json.encode(findings).decode())
     else:
@@ -43,5 +43,5 @@ def _show(findings: list[Finding]) -> None:
     console.print(table)
     wrong = sum(each.verdict is Verdict.WRONG for each in findings)
     console.print(
-        f"\n{wrong} to put right." if wrong else "\nAll is well.", style="red" if wrong else "green"
+        f"\n{wrong} to fix." if wrong else "\nNo problems found.", style="red" if wrong else "green"
     )

@@ -1,4 +1,4 @@
-"""`tintype down`: nothing of it runs any more."""
+"""`tintype down`: stops everything."""
 
 import asyncio
 from pathlib import Path
@@ -8,20 +8,20 @@ import typer
 from rich.console import Console
 
 from tintype.base.settings import load_settings
-from tintype.stack import Home, Outcome, plan_from, stop_running
+from tintype.stack import DataDirectory, StopOutcome, stack_plan, stop_running
 
 _WORDS = {
-    Outcome.STOPPED: "Stopped. The data stays in {home}",
-    Outcome.CLEARED: "Stopped what an earlier run had left behind. The data stays in {home}",
-    Outcome.NOTHING: "Nothing was running in {home}",
+    StopOutcome.STOPPED: "Stopped. The data stays in {home}",
+    StopOutcome.CLEARED: "Stopped processes that an earlier run had left behind. The data stays in {home}",
+    StopOutcome.NOTHING: "Nothing was running in {home}",
 }
 
 
 def down(home: Annotated[Path | None, typer.Option("--home", help="The data directory.")] = None) -> None:
-    """Stop everything in order: the web first, the databases last. What is stored stays."""
+    """Stop everything in order: the web server first, the databases last. The data stays."""
     overrides = {"home": str(home.absolute())} if home else {}
-    place = Home(plan_from(load_settings(overrides=overrides)).home)
+    directory = DataDirectory(stack_plan(load_settings(overrides=overrides)).home)
     console = Console()
     with console.status("Stopping…"):
-        outcome = asyncio.run(stop_running(place))
-    console.print(_WORDS[outcome].format(home=place.root), highlight=False, markup=False, soft_wrap=True)
+        outcome = asyncio.run(stop_running(directory))
+    console.print(_WORDS[outcome].format(home=directory.root), highlight=False, markup=False, soft_wrap=True)

@@ -1,7 +1,7 @@
-"""Finds the command that was asked for and runs it.
+"""Entry point: imports the chosen command and runs it.
 
 Importing every command costs seconds of CPU, most of it in libraries the chosen one does not need; so only the
-chosen one is imported, and all of them only when somebody asks for help.
+chosen one is imported, and all of them only for --help.
 """
 
 import importlib
@@ -16,12 +16,12 @@ from rich.markup import escape
 from shardwright.errors import ShardwrightError
 from tintype.base.errors import TintypeError
 
-RUNNING, LOOKING, PARTS = "Run it", "Look after it", "Its parts, each by itself"
+RUN, MANAGE, PROCESSES = "Run", "Manage", "Single processes"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a command lives; a group of commands has an app of its own and may have a callback."""
+    """Module of a command; a group of commands has a typer app of its own and may have a callback."""
 
     module: str
     panel: str
@@ -30,32 +30,32 @@ class Entry:
 
 
 COMMANDS = {
-    "up": Entry("tintype.cli.up", RUNNING),
-    "down": Entry("tintype.cli.down", RUNNING),
-    "status": Entry("tintype.cli.status", RUNNING),
-    "logs": Entry("tintype.cli.logs", RUNNING),
-    "demo": Entry("tintype.cli.demo", RUNNING),
-    "simulate": Entry("tintype.cli.simulate", LOOKING),
-    "doctor": Entry("tintype.cli.doctor", LOOKING),
-    "config": Entry("tintype.cli.config", LOOKING),
-    "accounts": Entry("tintype.cli.accounts", LOOKING, group="accounts_app"),
-    "jobs": Entry("tintype.cli.jobs", LOOKING),
-    "posts": Entry("tintype.cli.posts", LOOKING, group="posts_app"),
-    "feed": Entry("tintype.cli.feed", LOOKING, group="feed_app"),
-    "dead": Entry("tintype.cli.dead", LOOKING, group="dead_app"),
-    "media": Entry("tintype.cli.media", LOOKING, group="media_app"),
-    "search": Entry("tintype.cli.search", LOOKING, group="search_app"),
-    "shards": Entry("tintype.cli.shards", LOOKING, group="shards_app", callback="lend_settings"),
-    "version": Entry("tintype.cli.version", LOOKING),
-    "web": Entry("tintype.cli.web", PARTS),
-    "worker": Entry("tintype.cli.worker", PARTS),
-    "migrate": Entry("tintype.cli.migrate", PARTS),
-    "openapi": Entry("tintype.cli.openapi", PARTS),
+    "up": Entry("tintype.cli.up", RUN),
+    "down": Entry("tintype.cli.down", RUN),
+    "status": Entry("tintype.cli.status", RUN),
+    "logs": Entry("tintype.cli.logs", RUN),
+    "demo": Entry("tintype.cli.demo", RUN),
+    "simulate": Entry("tintype.cli.simulate", MANAGE),
+    "doctor": Entry("tintype.cli.doctor", MANAGE),
+    "config": Entry("tintype.cli.config", MANAGE),
+    "accounts": Entry("tintype.cli.accounts", MANAGE, group="accounts_app"),
+    "jobs": Entry("tintype.cli.jobs", MANAGE),
+    "posts": Entry("tintype.cli.posts", MANAGE, group="posts_app"),
+    "feed": Entry("tintype.cli.feed", MANAGE, group="feed_app"),
+    "dead": Entry("tintype.cli.dead", MANAGE, group="dead_app"),
+    "media": Entry("tintype.cli.media", MANAGE, group="media_app"),
+    "search": Entry("tintype.cli.search", MANAGE, group="search_app"),
+    "shards": Entry("tintype.cli.shards", MANAGE, group="shards_app", callback="pass_settings"),
+    "version": Entry("tintype.cli.version", MANAGE),
+    "web": Entry("tintype.cli.web", PROCESSES),
+    "worker": Entry("tintype.cli.worker", PROCESSES),
+    "migrate": Entry("tintype.cli.migrate", PROCESSES),
+    "openapi": Entry("tintype.cli.openapi", PROCESSES),
 }
 
 
 def build_app(names: list[str]) -> typer.Typer:
-    """A command line with these commands."""
+    """Return a typer app with these commands."""
     app = typer.Typer(
         name="tintype",
         help="Photo sharing that anyone can host, on sharded PostgreSQL.\n\n"
@@ -66,14 +66,14 @@ def build_app(names: list[str]) -> typer.Typer:
         pretty_exceptions_enable=False,
         add_completion=False,
     )
-    app.callback()(_nothing)  # with a callback, a single command keeps its name
+    app.callback()(_no_callback)  # with a callback, a single command keeps its name
     for name in names:
         _mount(app, name, COMMANDS[name])
     return app
 
 
 def main() -> None:
-    """Run the command line; a refusal is one line that says what to do, never a traceback."""
+    """Run the command line; an expected error is printed as one line that says what to do, without a traceback."""
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
     app = build_app([wanted] if wanted in COMMANDS else list(COMMANDS))
     try:
@@ -93,5 +93,5 @@ def _mount(app: typer.Typer, name: str, entry: Entry) -> None:
         app.command(name, rich_help_panel=entry.panel)(getattr(module, name))
 
 
-def _nothing() -> None:
-    """Nothing of its own: the app's help says what there is."""
+def _no_callback() -> None:
+    """Does nothing: the app's own help is shown."""

@@ -1,4 +1,4 @@
-"""`tintype jobs`: what waits, what runs, what failed."""
+"""`tintype jobs`: queue lengths per event handler, and scheduled jobs."""
 
 import asyncio
 import json
@@ -8,14 +8,16 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from tintype.base.leases import Leases
-from tintype.cli.running import open_bus, running_settings
+from tintype.base.schedule_runs import ScheduleRuns
+from tintype.cli.running_stack import open_jetstream, running_settings
 from tintype.wiring import open_rooms
 
 
-def jobs(*, as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False) -> None:
-    """Show how many jobs wait per handler, and when scheduled work last ran."""
-    found = asyncio.run(_look())
+def jobs(
+    *, as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False
+) -> None:
+    """Show how many events are queued per handler, and when scheduled jobs last ran."""
+    found = asyncio.run(_load())
     if as_json:
         print(json.dumps(found))
         return
@@ -28,11 +30,11 @@ def jobs(*, as_json: Annotated[bool, typer.Option("--json", help="For machines."
     Console().print(handlers, schedules)
 
 
-async def _look() -> dict[str, list[dict[str, Any]]]:
+async def _load() -> dict[str, list[dict[str, Any]]]:
     settings = running_settings()
-    async with open_bus(settings) as (js, names), open_rooms(settings, process="cli") as rooms:
+    async with open_jetstream(settings) as (js, names), open_rooms(settings, process="cli") as rooms:
         consumers = await js.consumers_info(names.events_stream)
-        runs = await Leases(rooms.shards).list_runs()
+        runs = await ScheduleRuns(rooms.shards).list_runs()
     return {
         "handlers": [
             {

@@ -13,17 +13,19 @@ from rich.table import Table
 
 from tintype.base.log import set_up_log
 from tintype.base.settings import Settings
-from tintype.cli.running import running_settings
-from tintype.media import Moves, SweepReport
+from tintype.cli.running_stack import running_settings
+from tintype.media import SweepReport, TierMoves
 from tintype.wiring import open_rooms
 
-media_app = typer.Typer(help="The files of photos and videos: sweep them, move them.", no_args_is_help=True)
-AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
+media_app = typer.Typer(
+    help="Manage media files: find orphans, move between storage tiers.", no_args_is_help=True
+)
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 MEANINGS = {
     "orphans": "folders without a row",
-    "doubled": "folders that lie in two stores",
+    "doubled": "folders in two stores",
     "lost": "rows without files",
-    "stale_uploads": "parts of uploads that ended",
+    "stale_uploads": "leftover parts of uploads",
 }
 
 
@@ -31,11 +33,11 @@ MEANINGS = {
 def sweep_media(
     *,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Delete files nobody owns, and mark what is lost.")
+        bool, typer.Option("--fix", help="Delete orphaned files, and mark media whose files are lost.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare rows with files, both ways; exit code 1 when they disagree and nothing was fixed."""
+    """Compare database rows with files, both ways; exit code 1 when they differ and --fix was not given."""
     report = asyncio.run(_sweep(_quiet_settings(), fix=fix))
     if as_json:
         print(msgspec.json.encode(report).decode())
@@ -47,13 +49,13 @@ def sweep_media(
 
 @media_app.command("tiers")
 def move_media(*, as_json: AsJson = False) -> None:
-    """Move media to the store their age and use call for; a schedule does the same once a day."""
+    """Move media to the storage tier that fits their age and use; a scheduled job does the same once a day."""
     moves = asyncio.run(_move(_quiet_settings()))
     if as_json:
         print(msgspec.json.encode(moves).decode())
         return
     moved = f"{moves.to_hot} to hot, {moves.to_warm} to warm, {moves.to_cold} to cold"
-    Console().print(f"Looked at {moves.looked_at}: {moved}; {moves.failed} could not be moved.")
+    Console().print(f"Checked {moves.looked_at}: {moved}; {moves.failed} could not be moved.")
 
 
 async def _sweep(settings: Settings, *, fix: bool) -> SweepReport:
@@ -63,17 +65,17 @@ async def _sweep(settings: Settings, *, fix: bool) -> SweepReport:
             def show(done: int, total: int) -> None:
                 bars.update(task, completed=done, total=total)
 
-            return await rooms.media_room.sweeper.sweep(fix=fix, on_account=show)
+            return await rooms.media.sweep(fix=fix, on_account=show)
 
 
-async def _move(settings: Settings) -> Moves:
+async def _move(settings: Settings) -> TierMoves:
     async with open_rooms(settings, process="cli") as rooms:
         with _bar("media") as (bars, task):
 
-            def show(moves: Moves) -> None:
+            def show(moves: TierMoves) -> None:
                 bars.update(task, completed=moves.looked_at)
 
-            return await rooms.media_room.tiers.run(show)
+            return await rooms.media.move_tiers(show)
 
 
 @contextmanager
@@ -87,8 +89,8 @@ def _show_sweep(report: SweepReport) -> None:
     table = Table("found", "how many", "for example")
     for kind, count in report.counts.items():
         table.add_row(MEANINGS[kind], str(count), "\n".join(report.names[kind][:3]))
-    said = f"{report.files} files ({report.bytes / 1e6:.1f} MB) of {report.accounts} accounts"
-    Console().print(said + (", fixed." if report.is_fixed and not report.is_clean else "."), table)
+    summary = f"{report.files} files ({report.bytes / 1e6:.1f} MB) of {report.accounts} accounts"
+    Console().print(summary + (", fixed." if report.is_fixed and not report.is_clean else "."), table)
 
 
 def _quiet_settings() -> Settings:

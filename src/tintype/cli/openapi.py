@@ -1,4 +1,4 @@
-"""`tintype openapi`: the API as a document, without starting anything."""
+"""`tintype openapi`: prints the OpenAPI document without starting anything."""
 
 import json
 

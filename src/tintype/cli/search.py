@@ -1,4 +1,4 @@
-"""`tintype search`: look after the index."""
+"""`tintype search`: rebuilds the search index."""
 
 import asyncio
 import json
@@ -11,20 +11,22 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from tintype.base.log import set_up_log
 from tintype.base.settings import Settings
-from tintype.cli.running import running_settings
+from tintype.cli.running_stack import running_settings
 from tintype.wiring import open_rooms
 
-search_app = typer.Typer(help="Look after the search index.", no_args_is_help=True)
+search_app = typer.Typer(help="Manage the search index.", no_args_is_help=True)
 
 
 @search_app.callback()
 def search() -> None:
-    """Look after the search index, which follows what happens by itself."""
+    """Manage the search index, which is updated from events by itself."""
 
 
 @search_app.command()
-def rebuild(*, as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False) -> None:
-    """Build the search index anew from accounts, posts and places, while everything goes on.
+def rebuild(
+    *, as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False
+) -> None:
+    """Rebuild the search index from accounts, posts and places, without downtime.
 
     Safe to repeat and to interrupt: nothing is emptied first, and what belongs to nothing is swept out at the end.
     """

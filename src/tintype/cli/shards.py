@@ -1,4 +1,4 @@
-"""`tintype shards …`: shardwright's own command line, told where our directory, servers and migrations are."""
+"""`tintype shards …`: shardwright's own command line, configured with our directory, servers and migrations."""
 
 import typer
 
@@ -6,12 +6,12 @@ from shardwright.cli import Settings as ShardSettings
 from shardwright.cli import app as shards_app
 from tintype.base.errors import SettingsInvalid
 from tintype.base.settings import directory_dsn, server_dsns
-from tintype.cli.running import running_settings
+from tintype.cli.running_stack import running_settings
 from tintype.schema import MIGRATIONS
 
 
-def lend_settings(context: typer.Context) -> None:
-    """Shards: where they live, how they fare, SQL on one or all of them. Begin with `tintype shards status`."""
+def pass_settings(context: typer.Context) -> None:
+    """Manage shards: status, migrations, drift, SQL on one shard or all. Start with `tintype shards status`."""
     try:
         settings = running_settings()
     except SettingsInvalid:
@@ -21,4 +21,4 @@ def lend_settings(context: typer.Context) -> None:
         context.obj = ShardSettings(directory_dsn(settings), server_dsns(settings), MIGRATIONS)
 
 
-__all__ = ["lend_settings", "shards_app"]
+__all__ = ["pass_settings", "shards_app"]

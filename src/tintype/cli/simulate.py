@@ -1,4 +1,4 @@
-"""`tintype simulate`: what a threshold of the feed costs, tried on invented people before it meets real ones."""
+"""`tintype simulate`: compares push thresholds of the home feed under a simulated load."""
 
 import asyncio
 import re
@@ -15,24 +15,24 @@ from rich.table import Table
 
 from tintype.base.log import set_up_log
 from tintype.base.settings import Settings
-from tintype.cli.grounds import borrowed_ground, own_ground
-from tintype.cli.running import running_settings
+from tintype.cli.running_stack import running_settings
+from tintype.cli.simulation_servers import start_servers, use_running_servers
 from tintype.simulation import (
-    MOST_PEOPLE,
+    MAX_PEOPLE,
     NEVER,
-    Choices,
-    Ground,
+    Distribution,
+    InstallationFactory,
     Outcome,
     Report,
     Simulation,
-    Spread,
-    draw,
+    SimulationOptions,
     name_of,
-    sketch,
+    render_svg,
+    render_text,
 )
 
-LONGEST_S = 3_600.0
-"""One run lasts an hour at most: a threshold is chosen over coffee, not over a night."""
+MAX_RUN_S = 3_600.0
+"""Upper limit for the duration of one run."""
 
 
 def simulate(
@@ -41,58 +41,63 @@ def simulate(
         str,
         typer.Option(
             "--thresholds",
-            help="From how many followers on posts are no longer pushed; 0: never pushed, inf: always.",
+            help="Follower counts from which posts are no longer pushed; 0: never push, inf: always push.",
         ),
     ] = "0,50,200,inf",
     people: Annotated[
-        int, typer.Option("--people", min=2, max=MOST_PEOPLE, help="How many people live here.")
+        int, typer.Option("--people", min=2, max=MAX_PEOPLE, help="Number of simulated people.")
     ] = 500,
     follows: Annotated[
-        int, typer.Option("--follows", min=1, max=5_000, help="Whom each follows, on average.")
+        int, typer.Option("--follows", min=1, max=5_000, help="How many people each follows, on average.")
     ] = 25,
-    hours: Annotated[float, typer.Option("--hours", min=0.01, max=720, help="How long they live.")] = 24,
+    hours: Annotated[
+        float, typer.Option("--hours", min=0.01, max=720, help="Simulated duration in hours.")
+    ] = 24,
     speed: Annotated[
-        float, typer.Option("--speed", min=1, max=1_000_000, help="Simulated seconds in a second.")
+        float, typer.Option("--speed", min=1, max=1_000_000, help="Simulated seconds per real second.")
     ] = 2_000,
-    seed: Annotated[int, typer.Option("--seed", help="Another seed, other people and another day.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Random seed: another seed makes other people and other activity.")
+    ] = 1,
     live: Annotated[
         bool,
         typer.Option(
-            "--live", help="On the servers that run here, beside their real load, in databases of its own."
+            "--live",
+            help="Run on the servers of this installation, next to their real load, in separate databases.",
         ),
     ] = False,
-    plot: Annotated[
-        Path, typer.Option("--plot", dir_okay=False, help="Where the picture goes (SVG).")
-    ] = Path("simulation.svg"),
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+    plot: Annotated[Path, typer.Option("--plot", dir_okay=False, help="File for the chart (SVG).")] = Path(
+        "simulation.svg"
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
-    """Try thresholds of the home feed on invented people, and say which one to take.
+    """Compare push thresholds of the home feed on simulated people, and recommend one.
 
     A post is pushed onto its followers' timelines, which makes reads cheap,
     unless its author has as many followers as the threshold
     (feed_push_followers): then readers fetch it, which makes posting cheap.
-    The same people, few of them followed by many, live the same day under
-    each threshold, asleep at night and busy in the evening of their own time
+    The same people, few of them followed by many, repeat the same day under
+    each threshold, asleep at night and active in the evening of their own time
     zones. Reported are how long reads take, how soon a post shows in a
-    follower's feed, how many timeline entries a post costs, and the processor
-    time of it all.
+    follower's feed, how many timeline entries a post costs, and the CPU time
+    of all of it.
 
-    Everything happens on servers of its own in a temporary directory; with
-    --live on those that run here, in databases of its own, which compete with
-    your visitors. Nothing stays either way, but the picture.
+    Everything runs on separate servers in a temporary directory; with --live on
+    the running servers, in separate databases, where it competes with your
+    visitors. Nothing is left behind but the chart.
 
     [bold]tintype simulate --people 5000 --thresholds 0,100,1000,inf[/]
     """
     wanted = _parse(thresholds)
-    choices = Choices(people=people, follows=follows, hours=hours, speed=speed, seed=seed)
-    if choices.wall_s > LONGEST_S:
+    choices = SimulationOptions(people=people, follows=follows, hours=hours, speed=speed, seed=seed)
+    if choices.wall_s > MAX_RUN_S:
         raise typer.BadParameter(
             f"{hours:g} hours at this speed take {choices.wall_s / 60:.0f} minutes: raise --speed."
         )
     set_up_log(Settings(log_level="error"), process="simulate")
-    ground = borrowed_ground(running_settings()) if live else own_ground()
-    report = asyncio.run(_compare(ground, choices, wanted))
-    plot.write_text(draw(report), encoding="utf-8")
+    servers = use_running_servers(running_settings()) if live else start_servers()
+    report = asyncio.run(_compare(servers, choices, wanted))
+    plot.write_text(render_svg(report), encoding="utf-8")
     if as_json:
         print(msgspec.json.encode(report).decode())
     else:
@@ -100,29 +105,31 @@ def simulate(
 
 
 def _parse(text: str) -> list[int]:
-    """The thresholds, each once, in their order."""
+    """Parse the thresholds, without duplicates, in the order given."""
     found: dict[int, None] = {}
     for part in text.split(","):
         word = part.strip().lower()
         if not re.fullmatch(r"inf|[0-9]{1,9}", word):
-            raise typer.BadParameter(f"{part!r} is no threshold: write numbers of followers, or inf.")
+            raise typer.BadParameter(f"{part!r} is not a threshold: give numbers of followers, or inf.")
         found[NEVER if word == "inf" else int(word)] = None
     return list(found)
 
 
 async def _compare(
-    ground: AbstractAsyncContextManager[Ground], choices: Choices, thresholds: list[int]
+    servers: AbstractAsyncContextManager[InstallationFactory],
+    choices: SimulationOptions,
+    thresholds: list[int],
 ) -> Report:
     columns = (TextColumn("{task.description:26}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as bars:
-        show = _shower(bars)
+        show = _progress_reporter(bars)
         starting = bars.add_task("starting", total=None)
-        async with ground as made:
+        async with servers as factory:
             bars.remove_task(starting)
-            return await Simulation(made, choices).compare(thresholds, show)
+            return await Simulation(factory, choices).compare(thresholds, show)
 
 
-def _shower(bars: Progress) -> Callable[[int, str, int, int], None]:
+def _progress_reporter(bars: Progress) -> Callable[[int, str, int, int], None]:
     tasks: dict[int, TaskID] = {}
 
     def show(threshold: int, stage: str, done: int, total: int) -> None:
@@ -137,9 +144,9 @@ def _shower(bars: Progress) -> Callable[[int, str, int, int], None]:
 def _show(report: Report, plot: Path) -> None:
     console = Console(highlight=False)
     console.print(_table(report.outcomes))
-    for line in sketch(report):
+    for line in render_text(report):
         console.print(line, markup=False)
-    console.print(f"\n{report.advice}\nPicture: {plot}", markup=False)
+    console.print(f"\n{report.advice}\nChart: {plot}", markup=False)
 
 
 def _table(outcomes: list[Outcome]) -> Table:
@@ -150,14 +157,14 @@ def _table(outcomes: list[Outcome]) -> Table:
         "authors not pushed": lambda one: one.stars,
         "posts": lambda one: one.posts,
         "reads": lambda one: one.reads,
-        "failed, never seen": lambda one: one.failed + one.unseen,
+        "failed or never visible": lambda one: one.failed + one.unseen,
     }
-    for title, ask in counts.items():
-        table.add_row(title, *(f"{ask(one):,.0f}" for one in outcomes))
-    spreads: dict[str, Callable[[Outcome], Spread]] = {
+    for title, count in counts.items():
+        table.add_row(title, *(f"{count(one):,.0f}" for one in outcomes))
+    spreads: dict[str, Callable[[Outcome], Distribution]] = {
         "reading, ms": lambda one: one.read_ms,
         "until visible, ms": lambda one: one.fresh_ms,
-        "behind the plan, ms": lambda one: one.late_ms,
+        "behind schedule, ms": lambda one: one.late_ms,
     }
     for title, find in spreads.items():
         for name in ("p50", "p90", "p99", "max"):
@@ -165,6 +172,6 @@ def _table(outcomes: list[Outcome]) -> Table:
             table.add_row(
                 label, *(f"{getattr(find(one), name):,.0f}" for one in outcomes), end_section=name == "max"
             )
-    table.add_row("entries written a post", *(f"{one.amplification:.1f}" for one in outcomes))
-    table.add_row("CPU-ms a deed", *(f"{one.cpu_ms:.2f}" for one in outcomes))
+    table.add_row("entries written per post", *(f"{one.amplification:.1f}" for one in outcomes))
+    table.add_row("CPU-ms per action", *(f"{one.cpu_ms:.2f}" for one in outcomes))
     return table

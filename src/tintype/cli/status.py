@@ -1,4 +1,4 @@
-"""`tintype status`: what runs, since when, with how much memory, and how often it had to be started again."""
+"""`tintype status`: every process with its state, uptime, memory and number of restarts."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tintype.base.settings import load_settings
-from tintype.stack import Home, Overview, Phase, ProcessView, look, plan_from
+from tintype.stack import DataDirectory, Phase, ProcessStatus, StackStatus, read_status, stack_plan
 
 _NOT_ALL_READY = 1
 _NOT_RUNNING = 3
@@ -21,34 +21,34 @@ _NUMBERS = ("pid", "port", "memory", "restarts")
 def status(
     *,
     home: Annotated[Path | None, typer.Option("--home", help="The data directory.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
-    """Show what runs. Exit code 0: all ready; 1: not all of it; 3: nothing runs."""
+    """Show every process. Exit code 0: all ready; 1: not all ready; 3: not running."""
     overrides = {"home": str(home.absolute())} if home else {}
-    overview = look(Home(plan_from(load_settings(overrides=overrides)).home))
+    stack_status = read_status(DataDirectory(stack_plan(load_settings(overrides=overrides)).home))
     if as_json:
-        print(msgspec.json.encode(overview).decode())
-    elif overview.running:
-        Console().print(_table(overview))
+        print(msgspec.json.encode(stack_status).decode())
+    elif stack_status.running:
+        Console().print(_table(stack_status))
     else:
-        print(f"Not running. Data directory: {overview.home}")
-    if not overview.is_ready:
-        raise typer.Exit(_NOT_ALL_READY if overview.running else _NOT_RUNNING)
+        print(f"Not running. Data directory: {stack_status.home}")
+    if not stack_status.is_ready:
+        raise typer.Exit(_NOT_ALL_READY if stack_status.running else _NOT_RUNNING)
 
 
-def _table(overview: Overview) -> Table:
-    title = f"Tintype at {overview.address or overview.home}"
+def _table(stack_status: StackStatus) -> Table:
+    title = f"Tintype at {stack_status.address or stack_status.home}"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
     for heading in ("", "state", "pid", "port", "up for", "memory", "restarts", "last exit"):
         table.add_column(heading, justify="right" if heading in _NUMBERS else "left", no_wrap=True)
-    for process in overview.processes:
+    for process in stack_status.processes:
         table.add_row(*_cells(process))
-    for name in overview.existing_servers:
+    for name in stack_status.existing_servers:
         table.add_row(name, "[blue]existing server[/]")
     return table
 
 
-def _cells(process: ProcessView) -> list[str]:
+def _cells(process: ProcessStatus) -> list[str]:
     colour = _COLOURS.get(process.phase, "dim")
     memory = process.memory_bytes
     return [

@@ -1,4 +1,4 @@
-"""`tintype up`: everything, running, from one command."""
+"""`tintype up`: starts the servers, the web server and the workers, and supervises them."""
 
 import asyncio
 import importlib.util
@@ -19,16 +19,16 @@ from rich.table import Table
 from tintype.base.settings import load_settings
 from tintype.stack import (
     Connections,
-    Home,
-    Overview,
+    DataDirectory,
+    LogConsole,
     Phase,
-    Plan,
-    Screen,
     Stack,
+    StackPlan,
+    StackStatus,
     StartFailed,
-    look,
-    plan_from,
-    run_until_asked,
+    read_status,
+    run_until_stopped,
+    stack_plan,
 )
 
 _POLL_S = 0.1
@@ -39,24 +39,22 @@ def up(
     servers: Annotated[
         int | None, typer.Option("--servers", min=1, max=64, help="PostgreSQL servers to start.")
     ] = None,
-    port: Annotated[
-        int | None, typer.Option("--port", "-p", min=1, max=65535, help="Where the web answers.")
-    ] = None,
+    port: Annotated[int | None, typer.Option("--port", "-p", min=1, max=65535, help="HTTP port.")] = None,
     home: Annotated[Path | None, typer.Option("--home", help="The data directory.")] = None,
     detach: Annotated[
-        bool, typer.Option("--detach", "-d", help="Return once all is ready; keep it running.")
+        bool, typer.Option("--detach", "-d", help="Run in the background; return once all is ready.")
     ] = False,
     in_background: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
-    """Start the servers, the web and the worker, and keep them running.
+    """Start the servers, the web server and the worker, and keep them running.
 
-    What is missing is made, what is outdated is migrated, what dies is started again. Ctrl-C stops everything.
-    Servers of yours are used instead of embedded ones where the settings name them.
+    Databases are created and migrated as needed, and processes that die are restarted. Ctrl-C stops everything.
+    Existing servers named in the settings are used instead of embedded ones.
     """
     wanted = {"postgres_servers": servers, "http_port": port, "home": str(home.absolute()) if home else None}
     chosen = {name: value for name, value in wanted.items() if value is not None}
     loaded = load_settings(overrides=chosen)
-    plan = plan_from(loaded)
+    plan = stack_plan(loaded)
     console = Console()
     if detach:
         seen = _detach(plan, console, servers=servers, port=port)
@@ -66,21 +64,21 @@ def up(
     def welcome(ready: Connections) -> None:
         console.print(_panel(plan, loaded.settings.public_url or ready.address, stack.notes))
 
-    stack = Stack.following(plan, echo=None if in_background else Screen(console).show)
-    asyncio.run(run_until_asked(stack, welcome))
+    stack = Stack.from_plan(plan, echo=None if in_background else LogConsole(console).show)
+    asyncio.run(run_until_stopped(stack, welcome))
 
 
-def _detach(plan: Plan, console: Console, *, servers: int | None, port: int | None) -> Overview:
-    """Start a supervisor in a session of its own and wait until it says that all is ready."""
-    home = Home(plan.home)
+def _detach(plan: StackPlan, console: Console, *, servers: int | None, port: int | None) -> StackStatus:
+    """Start a supervisor in a new session and wait until everything is ready."""
+    home = DataDirectory(plan.home)
     home.create()
     with home.locked():
-        pass  # refuses here, where a person reads it, when another one runs
+        pass  # raises here, where the operator sees it, when another supervisor is running
     options = [f"--home={plan.home}", "--in-background"]
     options += [f"--servers={servers}"] if servers else []
     options += [f"--port={port}"] if port else []
-    last_words = home.run / "background.txt"
-    with last_words.open("wb") as output, console.status("Starting…"):
+    output_file = home.run / "background.txt"
+    with output_file.open("wb") as output, console.status("Starting…"):
         process = subprocess.Popen(
             [sys.executable, "-m", "tintype", "up", *options],
             stdin=subprocess.DEVNULL,
@@ -90,31 +88,31 @@ def _detach(plan: Plan, console: Console, *, servers: int | None, port: int | No
         )
         seen = _wait_ready(home, process)
     if seen is None:
-        raise StartFailed(f"It did not start.\n{last_words.read_text(errors='replace').strip()}")
+        raise StartFailed(f"It did not start.\n{output_file.read_text(errors='replace').strip()}")
     return seen
 
 
-def _wait_ready(home: Home, process: "subprocess.Popen[bytes]") -> Overview | None:
-    """How it stands once all is ready; `None` when it gave up."""
+def _wait_ready(home: DataDirectory, process: "subprocess.Popen[bytes]") -> StackStatus | None:
+    """Return the status once everything is ready; None when the supervisor exited."""
     while process.poll() is None:
-        seen = look(home)
+        seen = read_status(home)
         if seen.supervisor_pid == process.pid and seen.phase is Phase.READY:
             return seen
         time.sleep(_POLL_S)
     return None
 
 
-def _panel(plan: Plan, address: str, notes: Sequence[str], *, is_detached: bool = False) -> Panel:
-    """The one screen: where it is, where the data lives, how to stop, how to see something in it."""
+def _panel(plan: StackPlan, address: str, notes: Sequence[str], *, is_detached: bool = False) -> Panel:
+    """The summary after a start: address, data directory, how to stop, where to look."""
     me = "./tintype" if "TINTYPE_CHECKOUT" in os.environ else "tintype"
     rows = {
         "Open": f"[bold]{address}[/]",
         "Data": escape(str(plan.home)),
         "Stop": f"[bold]{me} down[/]" if is_detached else f"Ctrl-C here, or [bold]{me} down[/] elsewhere",
-        "Watch": f"[bold]{me} status[/], [bold]{me} logs -f[/]; trouble: [bold]{me} doctor[/]",
+        "Watch": f"[bold]{me} status[/], [bold]{me} logs -f[/]; problems: [bold]{me} doctor[/]",
     }
     if importlib.util.find_spec("tintype.cli.demo") is not None:
-        rows["Demo"] = f"[bold]{me} demo[/] fills it with people and photos"
+        rows["Demo"] = f"[bold]{me} demo[/] fills it with generated people and photos"
     if plan.external:
         rows["Yours"] = f"existing servers in use: {', '.join(plan.external)}"
     table = Table.grid(padding=(0, 2))

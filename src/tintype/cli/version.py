@@ -1,4 +1,4 @@
-"""`tintype version`: which release this is."""
+"""`tintype version`: prints the version."""
 
 from tintype import __version__
 

@@ -1,8 +1,10 @@
 """Comments: threads under posts, and the likes they get.
 
-They live with the post, on its author's shard; an index of what somebody said lives with that person.
+They live with the post, on its author's shard; an index of each person's comments and comment likes lives with that
+person.
 """
 
+from tintype.comments.dependencies import CommentsDependencies
 from tintype.comments.errors import (
     CommentInvalid,
     CommentNotFound,
@@ -10,16 +12,18 @@ from tintype.comments.errors import (
     CommentRepeated,
     CommentsOff,
     FiltersInvalid,
-    TooManyPinned,
+    TooManyPinnedComments,
 )
 from tintype.comments.events import CommentAdded, CommentKept, CommentLiked, CommentRemoved
-from tintype.comments.models import Comment, CommentPage, Place, SeenComment, Sort
-from tintype.comments.service import QUERIES, Comments
+from tintype.comments.models import Comment, CommentCursor, CommentPage, Sort, VisibleComment
+from tintype.comments.service import Comments
+from tintype.comments.store import QUERIES
 
 __all__ = [
     "QUERIES",
     "Comment",
     "CommentAdded",
+    "CommentCursor",
     "CommentInvalid",
     "CommentKept",
     "CommentLiked",
@@ -29,10 +33,10 @@ __all__ = [
     "CommentRemoved",
     "CommentRepeated",
     "Comments",
+    "CommentsDependencies",
     "CommentsOff",
     "FiltersInvalid",
-    "Place",
-    "SeenComment",
     "Sort",
-    "TooManyPinned",
+    "TooManyPinnedComments",
+    "VisibleComment",
 ]

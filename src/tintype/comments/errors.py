@@ -1,4 +1,4 @@
-"""How the comments room says no."""
+"""Errors of the comments room."""
 
 from tintype.base.errors import Conflict, Forbidden, Invalid, NotFound
 
@@ -10,13 +10,13 @@ class CommentNotFound(NotFound):
 
 
 class CommentInvalid(Invalid):
-    """A comment has 1 to 2,200 characters."""
+    """A comment must have 1 to 2,200 characters."""
 
     code = "comment_invalid"
 
 
 class CommentRepeated(Conflict):
-    """You said exactly that here a moment ago."""
+    """You posted the same comment here a moment ago."""
 
     code = "comment_repeated"
 
@@ -28,18 +28,18 @@ class CommentsOff(Forbidden):
 
 
 class CommentNotYours(Forbidden):
-    """Only the author of the comment or of the post may do that."""
+    """Only the author of the comment or of the post can do that."""
 
     code = "comment_not_yours"
 
 
-class TooManyPinned(Conflict):
-    """A post has at most 3 comments on top, none of them an answer."""
+class TooManyPinnedComments(Conflict):
+    """You can pin at most 3 comments of a post, and no replies. Unpin one first."""
 
     code = "too_many_pinned"
 
 
 class FiltersInvalid(Invalid):
-    """Give at most 200 words or phrases, each of 1 to 60 characters."""
+    """Give at most 200 words or phrases, each with 1 to 60 characters."""
 
     code = "filters_invalid"

@@ -1,11 +1,11 @@
-"""What the comments room announces."""
+"""Events of the comments room."""
 
 from tintype.base.events import Event
 from tintype.base.ids import AccountId, CommentId, PostId
 
 
 class CommentAdded(Event, frozen=True):
-    """Somebody commented on a post, or replied to a comment."""
+    """Somebody commented on a post or replied to a comment, and the comment is visible."""
 
     comment_id: CommentId
     post_id: PostId
@@ -15,11 +15,11 @@ class CommentAdded(Event, frozen=True):
     parent_account_id: AccountId | None = None
     mention_ids: tuple[AccountId, ...] = ()
     is_new: bool = True
-    """False when it came back after it had been hidden: nobody is told a second time."""
+    """False when a moderator restored it: nobody is notified a second time."""
 
 
 class CommentKept(Event, frozen=True):
-    """Somebody commented, and it waits for the author of the post: nobody else is told."""
+    """Somebody commented, and the comment is held back until the author of the post approves it."""
 
     comment_id: CommentId
     post_id: PostId
@@ -27,13 +27,13 @@ class CommentKept(Event, frozen=True):
 
 
 class CommentRemoved(Event, frozen=True):
-    """A comment can no longer be seen."""
+    """A comment is no longer visible."""
 
     comment_id: CommentId
     post_id: PostId
     account_id: AccountId
     is_deleted: bool = True
-    """False where a moderator hid it and may show it again."""
+    """False where a moderator hid it and may restore it."""
 
 
 class CommentLiked(Event, frozen=True):

@@ -1,4 +1,4 @@
-"""What a comment looks like to the rest of the house."""
+"""The types of the comments room."""
 
 from typing import Literal
 
@@ -7,19 +7,19 @@ import msgspec
 from tintype.accounts import Account
 from tintype.base.ids import AccountId, CommentId, PostId
 
-LONGEST_COMMENT = 2_200
-MOST_PINNED = 3
-MOST_FILTERS = 200
-LONGEST_FILTER = 60
-DEEPEST = 1_000
-"""Answers to answers may go on this long; it only keeps the number within its column."""
+MAX_COMMENT_LENGTH = 2_200
+MAX_PINNED = 3
+MAX_FILTERS = 200
+MAX_FILTER_LENGTH = 60
+MAX_DEPTH = 1_000
+"""Replies to replies may nest deeper; the stored depth stops here to stay within its column."""
 
-State = Literal["visible", "filtered", "waiting", "hidden", "deleted"]
+CommentState = Literal["visible", "filtered", "waiting", "hidden", "deleted"]
 Sort = Literal["newest", "oldest", "top"]
 
 
 class Comment(msgspec.Struct, frozen=True, kw_only=True):
-    """A comment as its row has it."""
+    """A comment as it is stored."""
 
     id: CommentId
     post_id: PostId
@@ -29,7 +29,7 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
     root_id: CommentId | None
     depth: int
     text: str
-    state: State
+    state: CommentState
     like_count: int
     thread_count: int
     is_pinned: bool
@@ -37,30 +37,34 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
     has_replies: bool
 
 
-class SeenComment(msgspec.Struct, frozen=True):
-    """A comment as a viewer sees it; without an author it is an empty place that holds its answers."""
+class VisibleComment(msgspec.Struct, frozen=True):
+    """A comment as a viewer sees it; without an author it is a placeholder that holds its replies together."""
 
     comment: Comment
     author: Account | None
     answers: Account | None
-    """Whom it answers, where the viewer may know."""
+    """Whom it replies to, where the viewer may know of them."""
     post_author_id: AccountId
 
     @property
-    def is_empty(self) -> bool:
-        """Whether only the place is left: deleted, hidden, or by somebody the viewer may not see."""
+    def is_placeholder(self) -> bool:
+        """Whether the comment itself is not shown: deleted, hidden, or by an account the viewer may not see."""
         return self.author is None
 
+    def may_delete(self, viewer: AccountId | None) -> bool:
+        """Whether the viewer may delete it: their own comment, or one under their own post."""
+        return not self.is_placeholder and viewer in {self.comment.account_id, self.post_author_id}
 
-class Place(msgspec.Struct, frozen=True, array_like=True):
-    """Where a page of comments goes on: after this one, which had so many likes."""
+
+class CommentCursor(msgspec.Struct, frozen=True, array_like=True):
+    """Where a page of comments ended: the last comment, and how many likes it had."""
 
     id: int
     like_count: int = 0
 
 
 class CommentPage(msgspec.Struct, frozen=True):
-    """Comments in their order, and where the next page begins."""
+    """Comments in their order, and the cursor of the next page, if there is one."""
 
-    comments: list[SeenComment]
-    next_place: Place | None
+    comments: list[VisibleComment]
+    next_cursor: CommentCursor | None

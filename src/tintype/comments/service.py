@@ -1,161 +1,171 @@
-"""What people say under posts: one door to writing, reading, liking and removing."""
+"""The facade of the comments room."""
 
 from collections.abc import AsyncIterator, Sequence
 
-from shardwright.running import Shards
-from tintype.base.belongings import Record
-from tintype.base.ids import AccountId, CommentId, PostId, has_shard
+from tintype.base.counter_reconciler import ReconciledCounter
+from tintype.base.ids import AccountId, CommentId, PostId
 from tintype.base.jobs import Handler, Schedule, on
-from tintype.base.limits import Limiter
-from tintype.base.outbox import Outbox
-from tintype.base.tallies import Tally
-from tintype.comments.errors import CommentNotFound, CommentNotYours, FiltersInvalid, TooManyPinned
+from tintype.base.personal_data import ExportRecord
+from tintype.comments.add import CommentWriter
+from tintype.comments.dependencies import CommentsDependencies
+from tintype.comments.event_handlers import CommentsEventHandlers
 from tintype.comments.events import CommentAdded, CommentKept, CommentLiked, CommentRemoved
-from tintype.comments.liking import Liking
-from tintype.comments.models import (
-    LONGEST_FILTER,
-    MOST_FILTERS,
-    MOST_PINNED,
-    CommentPage,
-    Place,
-    SeenComment,
-    Sort,
-)
-from tintype.comments.own import OwnComments
-from tintype.comments.reading import Reading
-from tintype.comments.removing import Removing
+from tintype.comments.filters import WordFilters
+from tintype.comments.like import CommentLikes
+from tintype.comments.models import CommentCursor, CommentPage, Sort, VisibleComment
+from tintype.comments.person_index import PersonIndex
+from tintype.comments.personal_data import CommentsPersonalData
+from tintype.comments.pins import CommentPins
+from tintype.comments.reader import CommentReader
+from tintype.comments.remove import CommentRemover
 from tintype.comments.store import QUERIES
-from tintype.comments.writing import Writing
-from tintype.graph import Sight
-from tintype.posts import Names, PostPurged, Posts
+from tintype.graph import VisibleAccount
+from tintype.posts import COMMENT_COUNT, PostPurged
 
-__all__ = ["QUERIES", "Comments"]
+SWEEP_EVERY_S = 86_400
 
 
 class Comments:
     """Comments, on the shard of the post they are under."""
 
-    def __init__(
-        self,
-        shards: Shards,
-        outbox: Outbox,
-        sight: Sight,
-        posts: Posts,
-        *,
-        names: Names,
-        limiter: Limiter,
-    ) -> None:
-        self._shards, self._posts = shards, posts
-        self._reading = Reading(shards, sight, posts)
-        self._writing = Writing(shards, outbox, sight, posts, names=names, limiter=limiter)
-        self._removing = Removing(shards, outbox, sight, posts)
-        self._liking = Liking(shards, outbox, sight, posts)
-        self._own = OwnComments(shards, self._removing, self._liking)
-        self.add, self.approve = self._writing.add, self._writing.approve
-        self.delete, self.hide, self.restore = (
-            self._removing.delete,
-            self._removing.hide,
-            self._removing.restore,
-        )
-        self.drop_under = self._removing.drop_under
-        self.like, self.unlike = self._liking.like, self._liking.unlike
-        self.page_of_likes = self._liking.page_of_likes
-        self.erase, self.count_left = self._own.erase, self._own.count_left
+    def __init__(self, dependencies: CommentsDependencies) -> None:
+        self._posts = dependencies.posts
+        self._reader = CommentReader(dependencies)
+        self._writer = CommentWriter(dependencies, self._reader)
+        self._remover = CommentRemover(dependencies, self._reader)
+        self._likes = CommentLikes(dependencies, self._reader)
+        self._pins = CommentPins(dependencies, self._reader)
+        self._filters = WordFilters(dependencies)
+        self._index = PersonIndex(dependencies)
+        self._personal_data = CommentsPersonalData(dependencies, self._index, self._remover, self._likes)
+        self._event_handlers = CommentsEventHandlers(self._index, self._remover)
 
-    async def get(self, comment_id: CommentId, *, viewer: AccountId | None) -> SeenComment:
-        """One comment."""
-        return await self._reading.get(comment_id, viewer=viewer)
+    async def add(
+        self,
+        post_id: PostId,
+        by: AccountId,
+        text: str,
+        *,
+        reply_to: CommentId | None = None,
+        key: str | None = None,
+    ) -> CommentId:
+        """Comment on a post; a repeated request with the same idempotency key returns the first one's comment."""
+        return await self._writer.add(post_id, by, text, reply_to=reply_to, key=key)
+
+    async def approve(self, comment_id: CommentId, by: AccountId) -> None:
+        """Show a comment that was held back; only the author of the post can do that."""
+        await self._writer.approve(comment_id, by)
+
+    async def get(self, comment_id: CommentId, *, viewer: AccountId | None) -> VisibleComment:
+        """One comment that the viewer may see, or `CommentNotFound`."""
+        return await self._reader.get(comment_id, viewer=viewer)
 
     async def page(
-        self, post_id: PostId, *, viewer: AccountId | None, sort: Sort, place: Place | None, limit: int
+        self,
+        post_id: PostId,
+        *,
+        viewer: AccountId | None,
+        sort: Sort,
+        cursor: CommentCursor | None,
+        limit: int,
     ) -> CommentPage:
-        """Comments under a post itself, those on top first."""
-        return await self._reading.page(post_id, viewer=viewer, sort=sort, place=place, limit=limit)
+        """Comments under a post without their replies; pinned ones come first, on the first page only."""
+        return await self._reader.page(post_id, viewer=viewer, sort=sort, cursor=cursor, limit=limit)
 
-    async def thread(
-        self, comment_id: CommentId, *, viewer: AccountId | None, place: Place | None, limit: int
+    async def page_thread(
+        self, comment_id: CommentId, *, viewer: AccountId | None, cursor: CommentCursor | None, limit: int
     ) -> CommentPage:
-        """All answers in a comment's thread, oldest first."""
-        return await self._reading.thread(comment_id, viewer=viewer, place=place, limit=limit)
+        """All replies in the thread of a comment, oldest first."""
+        return await self._reader.page_thread(comment_id, viewer=viewer, cursor=cursor, limit=limit)
 
-    async def kept_back(
-        self, post_id: PostId, *, owner: AccountId, place: Place | None, limit: int
+    async def page_held_back(
+        self, post_id: PostId, *, owner: AccountId, cursor: CommentCursor | None, limit: int
     ) -> CommentPage:
-        """What waits for the author of the post."""
-        return await self._reading.kept_back(post_id, owner=owner, place=place, limit=limit)
+        """Comments that wait for the approval of the post's author."""
+        return await self._reader.page_held_back(post_id, owner=owner, cursor=cursor, limit=limit)
+
+    async def delete(self, comment_id: CommentId, by: AccountId) -> None:
+        """Delete a comment, as its author or the author of the post."""
+        await self._remover.delete(comment_id, by)
+
+    async def hide(self, comment_id: CommentId) -> None:
+        """Hide a visible comment, as a moderator; the caller has checked the moderator's rights."""
+        await self._remover.hide(comment_id)
+
+    async def restore(self, comment_id: CommentId) -> None:
+        """Show a comment again that a moderator has hidden."""
+        await self._remover.restore(comment_id)
+
+    async def like(self, comment_id: CommentId, by: AccountId) -> None:
+        """Like a comment that is visible to this account; liking twice counts once."""
+        await self._likes.like(comment_id, by)
+
+    async def unlike(self, comment_id: CommentId, by: AccountId) -> None:
+        """Take a like back, even if the comment is no longer visible to this account."""
+        await self._likes.unlike(comment_id, by)
+
+    async def page_likers(
+        self, comment_id: CommentId, *, viewer: AccountId | None, before: int, limit: int
+    ) -> tuple[list[VisibleAccount], int | None]:
+        """Who liked a comment, the latest first, as far as the viewer may know of them; and the next page's cursor."""
+        return await self._likes.page_likers(comment_id, viewer=viewer, before=before, limit=limit)
 
     async def pin(self, comment_id: CommentId, by: AccountId) -> None:
-        """Put a comment on top of one's post."""
-        post_id = await self._own_post(comment_id, by)
-        async with self._shards.owner(post_id).begin() as tx:
-            await tx.fetch_one(QUERIES.find_post_for_comment, post_id=post_id)
-            row = await tx.fetch_one(QUERIES.lock_comment, comment_id=comment_id)
-            if row is None or row["state"] != "visible":
-                raise CommentNotFound
-            pinned = await tx.fetch_value(QUERIES.count_pinned, post_id=post_id, comment_id=comment_id)
-            if pinned >= MOST_PINNED or row["root_id"] is not None:
-                raise TooManyPinned
-            await tx.execute(QUERIES.pin_comment, comment_id=comment_id)
+        """Pin a comment, as the author of the post."""
+        await self._pins.pin(comment_id, by)
 
     async def unpin(self, comment_id: CommentId, by: AccountId) -> None:
-        """Let it back among the others."""
-        post_id = await self._own_post(comment_id, by)
-        await self._shards.owner(post_id).execute(QUERIES.unpin_comment, comment_id=comment_id)
+        """Unpin a comment, as the author of the post; it goes back to its position among the others."""
+        await self._pins.unpin(comment_id, by)
 
     async def list_filters(self, account_id: AccountId) -> list[str]:
-        """The words somebody does not want under their posts."""
-        rows = await self._shards.owner(account_id).fetch(QUERIES.list_filters, account_id=account_id)
-        return [row["word"] for row in rows]
+        """The words an account filters from the comments under its posts."""
+        return await self._filters.list_of(account_id)
 
     async def set_filters(self, account_id: AccountId, words: Sequence[str]) -> None:
-        """Replace the list. It holds for what is said from now on."""
-        wanted = sorted({" ".join(word.split()) for word in words})
-        if len(wanted) > MOST_FILTERS or not all(1 <= len(word) <= LONGEST_FILTER for word in wanted):
-            raise FiltersInvalid
-        async with self._shards.owner(account_id).begin() as tx:
-            await tx.execute(QUERIES.drop_filters, account_id=account_id)
-            await tx.execute(QUERIES.add_filters, account_id=account_id, words=wanted)
+        """Replace the list of filtered words; it applies to comments from now on."""
+        await self._filters.set(account_id, words)
 
-    def export(self, account_id: AccountId) -> AsyncIterator[Record]:
-        """Everything somebody said and liked."""
-        return self._own.export(account_id)
+    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
+        """A person's comments, liked comments and filtered words."""
+        return self._personal_data.export(account_id)
 
-    def tallies(self) -> list[Tally]:
-        """The count of this room and how it is checked."""
+    async def erase(self, account_id: AccountId) -> int:
+        """Erase a batch of what is stored about a person; returns how much. Call it until nothing is left."""
+        return await self._personal_data.erase(account_id)
 
-        async def forget(post_id: int) -> None:
-            await self._posts.forget_counts(PostId(post_id))
+    async def count_left(self, account_id: AccountId) -> int:
+        """How many rows of a person, and under their posts, are still stored."""
+        return await self._personal_data.count_left(account_id)
+
+    def reconciled_counters(self) -> list[ReconciledCounter]:
+        """The counter of this room that the reconciler checks: comments of each post, stored with the post."""
+
+        async def invalidate(post_id: int) -> None:
+            await self._posts.invalidate_counts(PostId(post_id))
 
         return [
-            Tally(
+            ReconciledCounter(
                 "comments",
-                QUERIES.scan_comments,
-                QUERIES.lock_counted_post,
+                QUERIES.scan_comment_counts,
+                COMMENT_COUNT.lock,
                 QUERIES.recount_comments,
-                QUERIES.store_comments,
-                repaired=forget,
+                COMMENT_COUNT.store,
+                on_repaired=invalidate,
             )
         ]
 
     def handlers(self) -> list[Handler]:
-        """What this room does when something has happened."""
+        """Event handlers for the worker."""
+        handle = self._event_handlers
         return [
-            on(CommentAdded, self._own.note_added, name="comments-own-added"),
-            on(CommentKept, self._own.note_added, name="comments-own-kept"),
-            on(CommentRemoved, self._own.note_removed, name="comments-own-removed"),
-            on(CommentLiked, self._own.note_like, name="comments-own-likes"),
-            on(PostPurged, self._removing.follow_post, name="comments-purge"),
+            on(CommentAdded, handle.handle_added, name="comments-own-added"),
+            on(CommentKept, handle.handle_added, name="comments-own-kept"),
+            on(CommentRemoved, handle.handle_removed, name="comments-own-removed"),
+            on(CommentLiked, handle.handle_liked, name="comments-own-likes"),
+            on(PostPurged, handle.handle_post_purged, name="comments-purge"),
         ]
 
     def schedules(self) -> list[Schedule]:
-        """What this room repeats by the clock."""
-        return [Schedule("comments-sweep", 86_400, self._own.sweep)]
-
-    async def _own_post(self, comment_id: CommentId, by: AccountId) -> PostId:
-        if not has_shard(self._shards, comment_id):
-            raise CommentNotFound
-        found = await self._shards.owner(comment_id).fetch_one(QUERIES.find_post_of, comment_id=comment_id)
-        if found is None or found["post_author_id"] != by:
-            await self._reading.get(comment_id, viewer=by)
-            raise CommentNotYours
-        return PostId(found["post_id"])
+        """Periodic work for the worker."""
+        return [Schedule("comments-sweep", SWEEP_EVERY_S, self._index.sweep)]

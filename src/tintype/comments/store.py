@@ -1,7 +1,7 @@
-"""The room's SQL."""
+"""The SQL of the comments room."""
 
 from pathlib import Path
 
-from shardwright.running import Queries
+from shardwright.routing import Queries
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))

@@ -1,16 +1,19 @@
-"""The invented people and what they have photographed, read from `community.toml`."""
+"""The demo people and their photos, read from `community.toml`."""
 
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import msgspec
 
+ReportProgress = Callable[[str, int, int], None]
+"""Called with the stage, how many of its steps are done, and how many there are."""
 FILE = Path(__file__).with_name("community.toml")
 
 
 class Photo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One post to be: which scene, in what light and shape, and the words that go with it."""
+    """A photo to post: its scene, mood and shape for the renderer, and its texts."""
 
     scene: str
     mood: str
@@ -22,7 +25,7 @@ class Photo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Somebody who never lived."""
+    """One of the demo people. `fame` is how likely others follow them."""
 
     username: str
     full_name: str
@@ -31,8 +34,8 @@ class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     photos: tuple[Photo, ...] = ()
 
 
-class Shot(msgspec.Struct, frozen=True):
-    """A photo together with who took it."""
+class PlannedPhoto(msgspec.Struct, frozen=True):
+    """A photo and who posts it."""
 
     username: str
     number: int
@@ -40,21 +43,21 @@ class Shot(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """What makes a repeated post the same post."""
+        """The idempotency key of its post."""
         return f"demo-{self.number}"
 
 
-class Remark(msgspec.Struct, frozen=True):
-    """Something said under a photo, and perhaps what its author answers."""
+class PlannedComment(msgspec.Struct, frozen=True):
+    """A comment under a photo, and the reply of the photo's author, which may be empty."""
 
     by: str
-    shot: Shot
+    under: PlannedPhoto
     text: str
     reply: str = ""
 
 
-class Life(msgspec.Struct, frozen=True):
-    """What has been lived so far."""
+class ActivitySummary(msgspec.Struct, frozen=True):
+    """How many avatars, comments and stories there are."""
 
     faces: int
     comments: int
@@ -69,7 +72,7 @@ class Count(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What the community looks like after a run."""
+    """How large the community is after a run."""
 
     people: Count
     follows: Count
@@ -80,6 +83,6 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 @cache
-def all_people() -> tuple[Person, ...]:
-    """Everybody, in the order they join."""
+def load_people() -> tuple[Person, ...]:
+    """All demo people, in the order they sign up."""
     return tuple(msgspec.convert(tomllib.loads(FILE.read_text(encoding="utf-8"))["people"], list[Person]))

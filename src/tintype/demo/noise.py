@@ -1,6 +1,6 @@
-"""Chance with a shape: clouds, ridge lines and ripples are one kind of noise with different spectra.
+"""Fractal noise: clouds, ridge lines and ripples are the same noise with different spectra.
 
-Made in frequency space, so that a texture tiles without a seam and can be laid out in perspective.
+Generated in frequency space, so that a texture tiles without seams and can be projected in perspective.
 """
 
 from functools import lru_cache
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 Plane: TypeAlias = NDArray[np.floating[Any]]
-"""Values all over a picture: float32 when it runs; the types of numpy lose that as soon as a float joins in."""
+"""One value per pixel: float32 at run time; numpy's types lose that as soon as a Python float is involved."""
 
 
 def fractal(
@@ -39,18 +39,18 @@ def _spectrum(shape: tuple[int, int], slope: float, stretch: float, lowest: floa
     return np.where(frequency >= lowest, frequency**-slope, 0).astype(np.float32)
 
 
-def fit(texture: Plane, width: int, height: int) -> Plane:
-    """The texture drawn out smoothly to another size."""
+def resize_texture(texture: Plane, width: int, height: int) -> Plane:
+    """The texture resized smoothly."""
     return np.asarray(Image.fromarray(texture).resize((width, height), Image.Resampling.BILINEAR))
 
 
-def line(rng: np.random.Generator, width: int, slope: float, *, lowest: float = 1.0) -> Plane:
+def rough_line(rng: np.random.Generator, width: int, slope: float, *, lowest: float = 1.0) -> Plane:
     """A rough line, such as a ridge against the sky: one row, mean 0, deviation 1."""
     return fractal(rng, (1, width), slope, lowest=lowest)
 
 
-def spread(texture: Plane, across: Plane, away: Plane) -> Plane:
-    """The texture laid over a plane without end, seen at these plane coordinates (1 is one tile)."""
+def project_texture(texture: Plane, across: Plane, away: Plane) -> Plane:
+    """The texture tiled over an infinite plane, sampled at these plane coordinates (1 is one tile)."""
     height, width = texture.shape
     columns = (across * width).astype(np.int32) % width
     rows = (away * height).astype(np.int32) % height

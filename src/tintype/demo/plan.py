@@ -1,21 +1,21 @@
-"""Who follows whom, who likes what, in which order photos appear: chance, but the same chance every time.
+"""Who follows whom, who likes what, in which order photos are posted: random, but the same with every run.
 
-Each decision hangs on the names it is about and on nothing else. So a run that is repeated, or that adds people,
-decides everything it decided before in the same way.
+Each decision depends on the seed and the names that it is about, and on nothing else. So a run that is repeated, or
+that adds people, decides everything as before.
 """
 
 import hashlib
 from collections.abc import Sequence
 
-from tintype.demo.models import Person, Remark, Shot
-from tintype.demo.talk import all_talk
+from tintype.demo.models import Person, PlannedComment, PlannedPhoto
+from tintype.demo.texts import load_texts
 
-LIKED_BY_FOLLOWERS, LIKED_BY_STRANGERS = 0.65, 0.12
-TALKATIVE, ANSWERS, TELLS = 0.22, 0.55, 0.7
+LIKE_CHANCE_FOLLOWER, LIKE_CHANCE_OTHERS = 0.65, 0.12
+COMMENT_CHANCE, REPLY_CHANCE, STORY_CHANCE = 0.22, 0.55, 0.7
 
 
 class Plan:
-    """The life of these people, settled before it begins."""
+    """What these people do, decided in advance."""
 
     def __init__(self, people: Sequence[Person], seed: int) -> None:
         self.people, self.seed = people, seed
@@ -26,7 +26,7 @@ class Plan:
         return int.from_bytes(digest) / 2**64
 
     def follows(self) -> list[tuple[str, str]]:
-        """Pairs of follower and followed. Everybody follows who joined before them, so that nobody is alone."""
+        """Pairs of follower and followee. Everybody follows who signed up before them, so that nobody is alone."""
         return [
             (one.username, other.username)
             for place, one in enumerate(self.people)
@@ -38,56 +38,61 @@ class Plan:
             )
         ]
 
-    def shots(self) -> list[Shot]:
-        """All photos in the order they are posted: mixed, as in life."""
-        shots = [
-            Shot(person.username, number, photo)
+    def photos(self) -> list[PlannedPhoto]:
+        """All photos in the order they are posted, shuffled across people."""
+        photos = [
+            PlannedPhoto(person.username, number, photo)
             for person in self.people
             for number, photo in enumerate(person.photos, start=1)
         ]
-        return sorted(shots, key=lambda shot: self.chance("order", shot.username, shot.number))
+        return sorted(photos, key=lambda photo: self.chance("order", photo.username, photo.number))
 
-    def likes(self) -> list[tuple[str, Shot]]:
+    def likes(self) -> list[tuple[str, PlannedPhoto]]:
         """Who likes what: mostly those who follow the author."""
         follows = set(self.follows())
         return [
-            (person.username, shot)
-            for shot in self.shots()
+            (person.username, photo)
+            for photo in self.photos()
             for person in self.people
-            if person.username != shot.username
-            and self.chance("like", person.username, shot.username, shot.number)
-            < (LIKED_BY_FOLLOWERS if (person.username, shot.username) in follows else LIKED_BY_STRANGERS)
+            if person.username != photo.username
+            and self.chance("like", person.username, photo.username, photo.number)
+            < (LIKE_CHANCE_FOLLOWER if (person.username, photo.username) in follows else LIKE_CHANCE_OTHERS)
         ]
 
-    def remarks(self) -> list[Remark]:
-        """What followers say, each line at most once under a photo, and what authors answer."""
-        return [remark for shot in self.shots() for remark in self._remarks_on(shot)]
+    def comments(self) -> list[PlannedComment]:
+        """Comments of followers, each text at most once under a photo, and replies of authors."""
+        return [comment for photo in self.photos() for comment in self._comments_on(photo)]
 
-    def stories(self) -> list[Shot]:
-        """What people show today: one or two of the things they like to photograph."""
+    def stories(self) -> list[PlannedPhoto]:
+        """The stories of today: of most people, one or two of their photos."""
         return [
-            Shot(person.username, number, photo)
+            PlannedPhoto(person.username, number, photo)
             for person in self.people
-            if person.photos and self.chance("tells", person.username) < TELLS
+            if person.photos and self.chance("tells", person.username) < STORY_CHANCE
             for number, photo in enumerate(
-                person.photos[: 1 + (self.chance("more", person.username) < TELLS)], start=1
+                person.photos[: 1 + (self.chance("more", person.username) < STORY_CHANCE)], start=1
             )
         ]
 
-    def _remarks_on(self, shot: Shot) -> list[Remark]:
+    def _comments_on(self, photo: PlannedPhoto) -> list[PlannedComment]:
         follows = set(self.follows())
-        talk = all_talk()
-        lines = list(talk.comments.get(shot.photo.scene, ()))
-        said: list[Remark] = []
+        texts = load_texts()
+        lines = list(texts.comments.get(photo.photo.scene, ()))
+        planned: list[PlannedComment] = []
         for person in self.people:
-            is_follower = (person.username, shot.username) in follows
-            about = (person.username, shot.username, shot.number)
-            if not lines or not is_follower or self.chance("talk", *about) >= TALKATIVE:
+            is_follower = (person.username, photo.username) in follows
+            about = (person.username, photo.username, photo.number)
+            if not lines or not is_follower or self.chance("talk", *about) >= COMMENT_CHANCE:
                 continue
             text = lines.pop(int(self.chance("line", *about) * len(lines)))
-            answers = talk.replies["any"]
-            reply = answers[int(self.chance("words", *about) * len(answers))]
-            said.append(
-                Remark(person.username, shot, text, reply if self.chance("answer", *about) < ANSWERS else "")
+            replies = texts.replies["any"]
+            reply = replies[int(self.chance("words", *about) * len(replies))]
+            planned.append(
+                PlannedComment(
+                    person.username,
+                    photo,
+                    text,
+                    reply if self.chance("answer", *about) < REPLY_CHANCE else "",
+                )
             )
-        return said
+        return planned

@@ -1,29 +1,28 @@
-"""The home feed: posts of the people one follows and one's own, ranked or newest first.
+"""The home feed: posts of the people somebody follows and their own, ranked or newest first.
 
-Owns the timelines in Redis, which can be built from the shards at any time, and on the author's shard who is a star
-(`feed_stars`). Reads the newest posts and the relations of a viewer straight from the shards of those who keep them.
+Owns the timelines in Redis, which can be rebuilt from the shards at any time, and on the author's shard who is a
+celebrity (`feed_stars`). Reads the newest posts of many authors, their followers, and the follows, mutes, blocks,
+likes and saves of a viewer straight from the shards that store them.
 """
 
-from tintype.feed.building import QUERIES
-from tintype.feed.cursors import LONGEST_CURSOR, MODES, Mode
+from tintype.feed.cursors import MAX_CURSOR_LENGTH, MODES, Mode
 from tintype.feed.events import FanOutDue, StarRisen
+from tintype.feed.hydrate import FeedEntry, Hydrator
 from tintype.feed.pages import FeedPage
 from tintype.feed.service import Feed
-from tintype.feed.stances import QUERIES as VISIBLE_QUERIES
-from tintype.feed.stances import Stances
-from tintype.feed.visible import Entry, Visible
+from tintype.feed.store import QUERIES
+from tintype.feed.viewer_state import ViewerStates
 
 __all__ = [
-    "LONGEST_CURSOR",
+    "MAX_CURSOR_LENGTH",
     "MODES",
     "QUERIES",
-    "VISIBLE_QUERIES",
-    "Entry",
     "FanOutDue",
     "Feed",
+    "FeedEntry",
     "FeedPage",
+    "Hydrator",
     "Mode",
-    "Stances",
     "StarRisen",
-    "Visible",
+    "ViewerStates",
 ]

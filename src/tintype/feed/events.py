@@ -1,11 +1,11 @@
-"""What the feed announces to itself: work that is left to do."""
+"""Events that the feed publishes to itself: parts of large jobs."""
 
 from tintype.base.events import Event
 from tintype.base.ids import AccountId, PostId
 
 
 class FanOutDue(Event, frozen=True):
-    """A post has not reached the followers between two ids yet: above `after`, up to `until`."""
+    """A post must still be fanned out to the followers with ids above `after` and up to `until`."""
 
     post_id: PostId
     author_id: AccountId
@@ -14,7 +14,7 @@ class FanOutDue(Event, frozen=True):
 
 
 class StarRisen(Event, frozen=True):
-    """An author has so many followers by now that timelines are to look at the author's own list instead."""
+    """An author has become a celebrity: the followers' timelines must be marked to merge the author's own list."""
 
     author_id: AccountId
     change_id: int

@@ -1,58 +1,58 @@
-"""A page of the feed: in the making, as it is given, and as it is kept."""
+"""A page of the feed: while it is built, as it is returned, and as it is cached."""
 
 import msgspec
 
 from tintype.base.ids import AccountId
 from tintype.feed.cursors import Mode
-from tintype.feed.sources import Sources
-from tintype.feed.visible import Entry, Look
-from tintype.ranking import Known
+from tintype.feed.hydrate import FeedEntry, Hydrated
+from tintype.feed.merged_timeline import MergedTimeline
+from tintype.ranking import ViewerFeatures
 
 
 class FeedPage(msgspec.Struct, frozen=True):
     """Posts in the order to show them, and where the next page begins."""
 
-    entries: list[Entry]
+    entries: list[FeedEntry]
     next_cursor: str | None
 
 
-class Begun(msgspec.Struct):
-    """A page in the making."""
+class PageBuilder(msgspec.Struct):
+    """A page that is being built: what it is built from, and the entries so far."""
 
     viewer: AccountId
     mode: Mode
     limit: int
-    sources: Sources
-    known: Known | None = None
-    """What is known of the viewer; nothing where nothing is ranked."""
-    entries: list[Entry] = []
-    looks: list[Look] = []
+    timeline: MergedTimeline
+    features: ViewerFeatures | None = None
+    """The viewer's features for ranking; None where the page is not ranked."""
+    entries: list[FeedEntry] = []
+    hydrated: list[Hydrated] = []
 
     @property
-    def lacks(self) -> int:
-        """How many posts there is room for."""
+    def room_left(self) -> int:
+        """How many more entries fit."""
         return self.limit - len(self.entries)
 
-    def add(self, look: Look) -> None:
-        """There is something on it."""
-        self.looks.append(look)
-        self.entries += look.entries
+    def add(self, hydrated: Hydrated) -> None:
+        """Append hydrated posts to the page."""
+        self.hydrated.append(hydrated)
+        self.entries += hydrated.entries
 
 
-class Kept(msgspec.Struct, frozen=True):
-    """A first page and what it was made of."""
+class CachedPage(msgspec.Struct, frozen=True):
+    """A first page, and what it was built from."""
 
-    begun: Begun
+    builder: PageBuilder
     page: FeedPage
-    until: float
+    expires_at: float
 
-    def fits(self, begun: Begun, now: float) -> bool:
-        """Whether it would be made of the same again."""
-        mine = self.begun
+    def is_usable(self, builder: PageBuilder, now: float) -> bool:
+        """Whether a page that is built from this now would start from the same objects."""
+        mine = self.builder
         return (
-            now < self.until
-            and begun.known is mine.known
-            and begun.limit == mine.limit
-            and begun.mode == mine.mode
-            and begun.sources.is_as(mine.sources)
+            now < self.expires_at
+            and builder.features is mine.features
+            and builder.limit == mine.limit
+            and builder.mode == mine.mode
+            and builder.timeline.has_same_lists(mine.timeline)
         )

@@ -1,33 +1,34 @@
-"""The feed as others use it: pages to read, and what keeps timelines up to date."""
+"""The home feed: pages to read, and the handlers that keep timelines up to date."""
 
 import time
 from collections.abc import AsyncIterator, Callable
 
-from shardwright.running import Shards
+from shardwright.routing import Shards
 from tintype.accounts import StatusChanged
-from tintype.base.belongings import Record
 from tintype.base.ids import AccountId
 from tintype.base.jobs import Handler, on
 from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
-from tintype.base.wire import Wire
-from tintype.feed.building import Building
+from tintype.base.personal_data import ExportRecord
+from tintype.feed.celebrities import CelebrityLists, CelebrityRegistry
 from tintype.feed.cursors import Mode
 from tintype.feed.events import FanOutDue, StarRisen
-from tintype.feed.fanning import Fanning
-from tintype.feed.lists import Lists
-from tintype.feed.reading import FeedPage, Ranker, Reading
-from tintype.feed.stars import StarBook, StarLists
+from tintype.feed.fan_out import FanOut
+from tintype.feed.hydrate import Hydrator
+from tintype.feed.page_reader import PageReader, Ranker
+from tintype.feed.pages import FeedPage
+from tintype.feed.post_lists import PostLists
+from tintype.feed.timeline_builder import TimelineBuilder
 from tintype.feed.timelines import REDIS_AWAY, Timelines
-from tintype.feed.visible import Visible
 from tintype.graph import FollowChanged, Graph
-from tintype.posts import PostPublished, Posts
+from tintype.posts import PostPublished
+from tintype.redis.client import RedisClient
 
 log = get_log("feed")
 PARTS_AT_ONCE = 4
 """Parts of large fan-outs that one worker pushes at a time: enough to be quick, few enough to leave room."""
 POSTS_AT_ONCE = 128
-"""Posts that one worker has under way: whom they go to is asked together, so many cost little more than few."""
+"""Posts that one worker fans out at a time: their followers are read together, so many cost little more than few."""
 DAY_S = 86_400
 
 
@@ -38,91 +39,101 @@ class Feed:
         self,
         shards: Shards,
         outbox: Outbox,
-        wire: Wire,
+        redis_client: RedisClient,
         *,
         graph: Graph,
-        posts: Posts,
-        visible: Visible,
+        hydrator: Hydrator,
         ranking: Ranker,
         namespace: str,
         idle_days: int,
         push_followers: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        building = Building(shards, graph)
+        ttl_s = idle_days * DAY_S
+        builder = TimelineBuilder(shards, graph)
         self._graph = graph
-        self._lists = Lists(wire, f"{namespace}:timeline", keep_s=idle_days * DAY_S)
-        self._stars = StarLists(
-            wire, Lists(wire, f"{namespace}:star", keep_s=idle_days * DAY_S), building, clock=clock
+        self._timelines = PostLists(redis_client, f"{namespace}:timeline", ttl_s=ttl_s)
+        self._celebrity_lists = CelebrityLists(
+            redis_client,
+            PostLists(redis_client, f"{namespace}:star", ttl_s=ttl_s),
+            builder,
+            clock=clock,
         )
-        self._book = StarBook(shards, outbox, rises_at=push_followers)
-        self._fanning = Fanning(shards, outbox, graph, lists=self._lists, stars=self._stars, book=self._book)
-        timelines = Timelines(wire, self._lists, self._stars, building)
-        self._reading = Reading(wire, timelines, visible, ranking, clock=clock)
-        posts.listen(self._show_own)
-        graph.listen(self._show_followee)
+        self._celebrities = CelebrityRegistry(shards, outbox, threshold=push_followers)
+        self._fan_out = FanOut(
+            shards,
+            outbox,
+            graph,
+            timelines=self._timelines,
+            celebrity_lists=self._celebrity_lists,
+            celebrities=self._celebrities,
+        )
+        timelines = Timelines(redis_client, self._timelines, self._celebrity_lists, builder)
+        self._pages = PageReader(redis_client, timelines, hydrator, ranking, clock=clock)
 
     async def read(
         self, viewer: AccountId, *, mode: Mode = "ranked", cursor: str | None = None, limit: int = 20
     ) -> FeedPage:
-        """A page of the feed. Unfollowing, muting, blocking and removing show at once."""
-        return await self._reading.read(viewer, mode=mode, cursor=cursor, limit=limit)
+        """A page of the feed. Unfollowing, muting, blocking and deleting take effect at once."""
+        return await self._pages.read(viewer, mode=mode, cursor=cursor, limit=limit)
 
-    async def follow_changed(self, change: FollowChanged) -> None:
-        """A new followee's posts show from the next read on; a star no longer followed is no longer read."""
-        follower, followee = change.follower_id, change.followee_id
-        if change.is_following:
-            # What is pushed goes by the followee's side: until it knows, a new timeline would miss what is new.
-            await self._graph.settle(change)
-            await self._lists.drop(follower)
-        elif not await self._graph.which_followed(follower, [followee]):
-            await self._lists.drop_marked(follower, followee)
-
-    async def status_changed(self, change: StatusChanged) -> None:
-        """Nothing is kept ready for somebody who does not come."""
-        if change.status != "active":
-            await self._forget(change.account_id)
-
-    def export(self, account_id: AccountId) -> AsyncIterator[Record]:
-        """A feed is made of what others keep."""
-        return _nothing(account_id)
-
-    async def erase(self, account_id: AccountId) -> int:
-        """Let go of timeline and stardom."""
-        await self._forget(account_id)
-        return await self._book.forget(account_id)
-
-    async def count_left(self, account_id: AccountId) -> int:
-        """What is kept of somebody for good."""
-        return await self._book.count(account_id)
-
-    def handlers(self) -> list[Handler]:
-        """What the feed does when something has happened."""
-        return [
-            on(PostPublished, self._fanning.fan_out, name="feed-fan-out", concurrency=POSTS_AT_ONCE),
-            on(FanOutDue, self._fanning.fan_out_part, name="feed-fan-out-part", concurrency=PARTS_AT_ONCE),
-            on(StarRisen, self._fanning.tell_of_star, name="feed-star-risen", concurrency=PARTS_AT_ONCE),
-            on(FollowChanged, self.follow_changed, name="feed-follow-changed"),
-            on(StatusChanged, self.status_changed, name="feed-status-changed"),
-        ]
-
-    async def _forget(self, account_id: AccountId) -> None:
-        await self._lists.drop(account_id)
-        await self._stars.drop(account_id)
-
-    async def _show_own(self, published: PostPublished) -> None:
+    async def show_own_post(self, published: PostPublished) -> None:
+        """Listener of `posts`: the author's own timeline has the post before the author gets an answer."""
         try:
-            await self._fanning.push_own(published.post_id, published.author_id)
-        except REDIS_AWAY as error:  # the event pushes it again
+            await self._fan_out.push_own(published.post_id, published.author_id)
+        except REDIS_AWAY as error:  # the event's handler pushes it again
             log.warning("own_post.postponed", post_id=published.post_id, error=str(error))
 
-    async def _show_followee(self, change: FollowChanged) -> None:
+    async def show_new_followee(self, change: FollowChanged) -> None:
+        """Listener of `graph`: the follower's next read rebuilds the timeline, with the posts of the new followee."""
         try:
-            await self._lists.drop(change.follower_id)
-        except REDIS_AWAY as error:  # the event drops it again
+            await self._timelines.delete(change.follower_id)
+        except REDIS_AWAY as error:  # the event's handler deletes it again
             log.warning("followee.postponed", follower_id=change.follower_id, error=str(error))
 
+    async def handle_follow_changed(self, change: FollowChanged) -> None:
+        """Rebuild the timeline after a follow; after an unfollow only if it is marked with that celebrity."""
+        follower, followee = change.follower_id, change.followee_id
+        if change.is_following:
+            # Fan-out goes by the followee's side: until that has the follow, a new timeline would miss new posts.
+            await self._graph.ensure_mirrored(change)
+            await self._timelines.delete(follower)
+        elif not await self._graph.which_followed(follower, [followee]):
+            await self._timelines.delete_marked(follower, followee)
 
-async def _nothing(_account_id: AccountId) -> AsyncIterator[Record]:
+    async def handle_status_changed(self, change: StatusChanged) -> None:
+        """Delete the lists of an account that is no longer active."""
+        if change.status != "active":
+            await self._delete_lists(change.account_id)
+
+    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
+        """Nothing: a feed is made of what other rooms export."""
+        return _no_records(account_id)
+
+    async def erase(self, account_id: AccountId) -> int:
+        """Delete the account's timeline, own list and celebrity status."""
+        await self._delete_lists(account_id)
+        return await self._celebrities.erase(account_id)
+
+    async def count_left(self, account_id: AccountId) -> int:
+        """How many rows of this account are left; lists in Redis expire."""
+        return await self._celebrities.count(account_id)
+
+    def handlers(self) -> list[Handler]:
+        """The feed's event handlers."""
+        return [
+            on(PostPublished, self._fan_out.fan_out, name="feed-fan-out", concurrency=POSTS_AT_ONCE),
+            on(FanOutDue, self._fan_out.fan_out_part, name="feed-fan-out-part", concurrency=PARTS_AT_ONCE),
+            on(StarRisen, self._fan_out.mark_timelines, name="feed-star-risen", concurrency=PARTS_AT_ONCE),
+            on(FollowChanged, self.handle_follow_changed, name="feed-follow-changed"),
+            on(StatusChanged, self.handle_status_changed, name="feed-status-changed"),
+        ]
+
+    async def _delete_lists(self, account_id: AccountId) -> None:
+        await self._timelines.delete(account_id)
+        await self._celebrity_lists.delete(account_id)
+
+
+async def _no_records(_account_id: AccountId) -> AsyncIterator[ExportRecord]:
     for record in ():
         yield record

@@ -1,4 +1,4 @@
-"""A reader's timeline: from Redis, or built from the shards by one of those who ask for it."""
+"""A reader's timeline: from Redis, or built from the shards by one of the readers who want it."""
 
 import asyncio
 from contextlib import closing
@@ -6,21 +6,22 @@ from contextlib import closing
 from prometheus_client import Counter
 from redis.exceptions import RedisError
 
-from tintype.base.bringing import Bringing
+from tintype.base.bounded_map import BoundedMap
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
-from tintype.base.wire import Wire
-from tintype.feed.building import Building, Built
-from tintype.feed.lists import Found, Lists
-from tintype.feed.sources import Sources
-from tintype.feed.stars import StarLists
+from tintype.feed.celebrities import CelebrityLists
+from tintype.feed.merged_timeline import MergedTimeline
+from tintype.feed.post_lists import PostList, PostLists
+from tintype.feed.timeline_builder import BuiltTimeline, TimelineBuilder
+from tintype.redis.client import RedisClient
+from tintype.redis.tracked_read import TrackedRead
 
 log = get_log("feed")
 REDIS_AWAY = (RedisError, OSError)
-PATIENCE_S = 2.0
-"""How long to wait for somebody else who builds the same timeline, before building it for oneself alone."""
+WAIT_FOR_BUILD_S = 2.0
+"""How long to wait while somebody else builds the same timeline, before building it for this request alone."""
 FIRST_PAUSE_S = 0.01
-MOST_KNOWN = 50_000
+MAX_REMEMBERED = 50_000
 
 rebuilds = Counter("tintype_timeline_rebuilds", "Timelines built from the shards.", ["kept"])
 
@@ -28,80 +29,84 @@ rebuilds = Counter("tintype_timeline_rebuilds", "Timelines built from the shards
 class Timelines:
     """The timelines of one installation."""
 
-    def __init__(self, wire: Wire, lists: Lists, stars: StarLists, building: Building) -> None:
-        self._wire, self._lists, self._stars, self._building = wire, lists, stars, building
-        self._known: dict[AccountId, tuple[AccountId, ...]] = {}
+    def __init__(
+        self,
+        redis_client: RedisClient,
+        lists: PostLists,
+        celebrity_lists: CelebrityLists,
+        builder: TimelineBuilder,
+    ) -> None:
+        self._redis_client, self._lists = redis_client, lists
+        self._celebrity_lists, self._builder = celebrity_lists, builder
+        self._last_celebrities: BoundedMap[AccountId, tuple[AccountId, ...]] = BoundedMap(MAX_REMEMBERED)
 
-    def ask(self, viewer: AccountId, bringing: Bringing, *, is_head: bool = False) -> None:
-        """Ask for what is not near of a timeline and the lists of its stars; `take` reads the answers.
+    def add_to_read(self, viewer: AccountId, read: TrackedRead, *, only_head: bool = False) -> None:
+        """Add the commands for a timeline and its celebrities' lists, as far as they are not cached in this process.
 
-        Of the timeline itself only the newest part, where that is all that is wanted. The stars of last time are asked
-        about in the same round trip; the list itself says who they are now.
+        With `only_head`, only the newest part of the timeline itself. Which celebrities it is marked with is known only
+        after the read, so the lists of those it was marked with last time are read along.
         """
-        self._lists.ask(viewer, bringing, is_head=is_head)
-        self._stars.ask(self._known.get(viewer, ()), bringing)
+        self._lists.add_to_read(viewer, read, only_head=only_head)
+        self._celebrity_lists.add_to_read(self._last_celebrities.get(viewer, ()), read)
 
-    async def take(self, viewer: AccountId, bringing: Bringing, *, is_head: bool = False) -> Sources:
-        """The viewer's timeline with the lists of its stars: no round trip more when all is warm, one at most."""
-        found = await self._lists.take(viewer, bringing, is_head=is_head)
-        if found is None or not found.is_ready or self._lists.is_due(viewer):
-            found = await self._ready(viewer, found)
-        lists = await self._stars.take(found.stars, bringing)
-        if found.stars != self._known.get(viewer, ()):
-            self._remember(viewer, found.stars)
-        return Sources([found.ids, *lists], is_cut=found.is_cut)
+    async def from_read(
+        self, viewer: AccountId, read: TrackedRead, *, only_head: bool = False
+    ) -> MergedTimeline:
+        """The viewer's timeline merged with its celebrities' lists: no further round trip when all is warm."""
+        found = await self._lists.from_read(viewer, read, only_head=only_head)
+        if found is None or not found.is_ready or self._lists.is_extension_due(viewer):
+            found = await self._get_ready(viewer, found)
+        lists = await self._celebrity_lists.from_read(found.celebrities, read)
+        if found.celebrities != self._last_celebrities.get(viewer, ()):
+            self._last_celebrities[viewer] = found.celebrities
+        return MergedTimeline([found.ids, *lists], is_head=found.is_head)
 
-    async def read(self, viewer: AccountId) -> Sources:
-        """The whole of it."""
+    async def read(self, viewer: AccountId) -> MergedTimeline:
+        """The viewer's whole timeline; built from the shards while Redis is away."""
         try:
-            with closing(Bringing(self._wire)) as bringing:
-                self.ask(viewer, bringing)
-                await bringing.ask()
-                return await self.take(viewer, bringing)
+            with closing(TrackedRead(self._redis_client)) as read:
+                self.add_to_read(viewer, read)
+                await read.execute()
+                return await self.from_read(viewer, read)
         except REDIS_AWAY as error:
-            return await self.read_shards(viewer, error)
+            return await self.read_from_shards(viewer, error)
 
-    async def read_shards(self, viewer: AccountId, error: Exception) -> Sources:
-        """What it would be, while Redis is away."""
+    async def read_from_shards(self, viewer: AccountId, error: Exception) -> MergedTimeline:
+        """The viewer's timeline while Redis is away: built from the shards, and not stored."""
         log.warning("timeline.unavailable", reader_id=viewer, error=str(error))
-        built = await self._building.timeline(viewer)
-        return Sources([built.ids[::-1]])
+        built = await self._builder.build_timeline(viewer)
+        return MergedTimeline([built.ids[::-1]])
 
-    async def _ready(self, viewer: AccountId, found: Found | None) -> Found:
-        """The list once it is there, whoever builds it."""
+    async def _get_ready(self, viewer: AccountId, found: PostList | None) -> PostList:
+        """The list once it is ready, whoever builds it."""
         waited_s, pause_s = 0.0, FIRST_PAUSE_S
-        while waited_s < PATIENCE_S:
+        while waited_s < WAIT_FOR_BUILD_S:
             if found is not None and found.is_ready:
-                await self._lists.renew(viewer)
+                await self._lists.extend(viewer)
                 return found
             if found is None:
-                token = (await self._lists.open(viewer)).get(viewer)
+                token = (await self._lists.begin_build(viewer)).get(viewer)
                 if token is not None:
                     return await self._build(viewer, token)
             await asyncio.sleep(pause_s)
             waited_s, pause_s = waited_s + pause_s, pause_s * 2
             found = await self._lists.read(viewer)
         rebuilds.labels("no").inc()
-        return _as_found(await self._building.timeline(viewer))
+        return _as_list(await self._builder.build_timeline(viewer))
 
-    async def _build(self, viewer: AccountId, token: str) -> Found:
+    async def _build(self, viewer: AccountId, token: str) -> PostList:
         try:
-            built = await self._building.timeline(viewer)
+            built = await self._builder.build_timeline(viewer)
         except BaseException:
-            await self._lists.give_up(viewer, token)
+            await self._lists.abandon_build(viewer, token)
             raise
-        is_kept = built.is_complete and await self._lists.fill(viewer, token, built.ids, built.stars)
+        is_stored = built.is_complete and await self._lists.fill(viewer, token, built.ids, built.celebrities)
         if not built.is_complete:
-            await self._lists.give_up(viewer, token)
-        rebuilds.labels("yes" if is_kept else "no").inc()
-        log.info("timeline.rebuilt", reader_id=viewer, entries=len(built.ids), is_kept=is_kept)
-        return _as_found(built)
-
-    def _remember(self, viewer: AccountId, stars: tuple[AccountId, ...]) -> None:
-        if len(self._known) >= MOST_KNOWN:
-            self._known.clear()
-        self._known[viewer] = stars
+            await self._lists.abandon_build(viewer, token)
+        rebuilds.labels("yes" if is_stored else "no").inc()
+        log.info("timeline.rebuilt", reader_id=viewer, entries=len(built.ids), is_stored=is_stored)
+        return _as_list(built)
 
 
-def _as_found(built: Built) -> Found:
-    return Found(list(built.ids[::-1]), built.stars)
+def _as_list(built: BuiltTimeline) -> PostList:
+    return PostList(list(built.ids[::-1]), built.celebrities)

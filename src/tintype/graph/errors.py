@@ -1,4 +1,4 @@
-"""How the graph says no."""
+"""Errors of the graph."""
 
 from tintype.base.errors import Conflict, Invalid, NotFound
 
@@ -16,18 +16,18 @@ class CannotBeYourself(Invalid):
 
 
 class TooManyFollowees(Conflict):
-    """You follow as many people as one can; unfollow somebody first."""
+    """You follow as many people as is possible; unfollow somebody first."""
 
     code = "too_many_followees"
 
 
-class TooManyAttitudes(Conflict):
-    """You have muted, restricted or marked as many people as one can; take somebody off first."""
+class TooManyPreferences(Conflict):
+    """You have muted, restricted or marked as many people as is possible; remove somebody first."""
 
     code = "too_many_attitudes"
 
 
 class RequestNotFound(NotFound):
-    """There is no such request: it was taken back, or answered already."""
+    """There is no such request: it was withdrawn, or answered already."""
 
     code = "request_not_found"

@@ -1,4 +1,4 @@
-"""What the graph announces."""
+"""Events of the graph."""
 
 from typing import Literal
 
@@ -6,11 +6,11 @@ from tintype.base.events import Event
 from tintype.base.ids import AccountId
 
 State = Literal["active", "requested", "none"]
-"""What is between a follower and a followee."""
+"""The state of a pair of follower and followee."""
 
 
 class FollowRequested(Event, frozen=True):
-    """Somebody asked to follow a private account."""
+    """Somebody requested to follow a private account."""
 
     follower_id: AccountId
     followee_id: AccountId
@@ -18,7 +18,7 @@ class FollowRequested(Event, frozen=True):
 
 
 class FollowApproved(Event, frozen=True):
-    """A private account said yes to a follower."""
+    """A private account approved a follow request."""
 
     follower_id: AccountId
     followee_id: AccountId
@@ -32,22 +32,22 @@ class BlockChanged(Event, frozen=True):
     change_id: int
     is_blocked: bool
     severs_id: int = 0
-    """The block whose severing this change brings along: its own, or that of the block it lifts."""
+    """The block whose severing of follows this change carries: itself, or the block that it lifts."""
 
 
 class FollowChanged(Event, frozen=True):
-    """Somebody began or ceased to follow somebody. Change ids of one follower increase with time."""
+    """Somebody began or stopped following somebody. Change ids of one follower increase with time."""
 
     follower_id: AccountId
     followee_id: AccountId
     change_id: int
     is_following: bool
     is_approved: bool = False
-    """The followee has agreed, so that becoming private in the meantime does not matter."""
+    """The followee has approved, so becoming private in the meantime does not matter."""
 
 
 class FollowDecided(Event, frozen=True):
-    """The followee's side took a change otherwise than it was meant; the follower's side is to follow suit."""
+    """The followee's side decided otherwise than a change meant; the follower's side is to be corrected."""
 
     follower_id: AccountId
     followee_id: AccountId

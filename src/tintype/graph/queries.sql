@@ -1,62 +1,39 @@
--- name: lock_account
--- Changes of one follower happen one after another, so that change ids are drawn in their order; mirrors of one
--- followee likewise, so that the count moves with the rows. Waits for a change of privacy or status as well.
-SELECT is_private, status FROM accounts WHERE id = :account_id FOR NO KEY UPDATE;
-
 -- name: follow
--- One row per pair: following twice, across a block, or beyond the limit returns no row. Only active rows count.
-WITH made AS (
-    INSERT INTO following (account_id, followee_id, change_id, is_requested)
-    SELECT :account_id, :followee_id, next_id(), :is_requested
-    FROM accounts AS a
-    WHERE a.id = :account_id
-      AND NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = a.id AND b.blocked_id = :followee_id)
-      AND NOT EXISTS (SELECT FROM blocked_by AS b
-                      WHERE b.account_id = a.id AND b.blocker_id = :followee_id AND b.is_active)
-      AND a.following_count + (SELECT count(*) FROM following AS w WHERE w.account_id = a.id AND w.is_requested)
-          < :most::int
-    ON CONFLICT DO NOTHING
-    RETURNING change_id
-), counted AS (
-    UPDATE accounts SET following_count = following_count + 1
-    WHERE id = :account_id AND NOT :is_requested AND EXISTS (SELECT FROM made)
-)
-SELECT change_id FROM made;
+-- One row per pair: following twice, across a block, or beyond the limit returns no row. The caller holds the lock of
+-- the follower's account, whose count of active follows it passes; requests count towards the limit as well.
+INSERT INTO following (account_id, followee_id, change_id, is_requested)
+SELECT :account_id::bigint, :followee_id::bigint, next_id(), :is_requested::boolean
+WHERE NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = :account_id AND b.blocked_id = :followee_id)
+  AND NOT EXISTS (SELECT FROM blocked_by AS b
+                  WHERE b.account_id = :account_id AND b.blocker_id = :followee_id AND b.is_active)
+  AND :following_count::int
+      + (SELECT count(*) FROM following AS w WHERE w.account_id = :account_id AND w.is_requested) < :limit::int
+ON CONFLICT DO NOTHING
+RETURNING change_id;
 
 -- name: find_follow
 -- The truth about one pair, from the follower's shard.
 SELECT change_id, is_requested FROM following WHERE account_id = :account_id AND followee_id = :followee_id;
 
 -- name: end_follow
--- Ends a follow or a request: any, only those in one state, only the very change that was refused. Twice returns no row.
-WITH ended AS (
-    DELETE FROM following
-    WHERE account_id = :account_id AND followee_id = :followee_id
-      AND (:only_requested::boolean IS NULL OR is_requested = :only_requested)
-      AND (:only_change::bigint IS NULL OR change_id = :only_change)
-    RETURNING next_id() AS change_id, is_requested
-), counted AS (
-    UPDATE accounts SET following_count = following_count - 1
-    WHERE id = :account_id AND EXISTS (SELECT FROM ended WHERE NOT is_requested)
-)
-SELECT change_id FROM ended;
+-- Ends a follow or a request: any, only those in one state, or only one particular change. Twice returns no row.
+DELETE FROM following
+WHERE account_id = :account_id AND followee_id = :followee_id
+  AND (:only_requested::boolean IS NULL OR is_requested = :only_requested)
+  AND (:only_change::bigint IS NULL OR change_id = :only_change)
+RETURNING next_id() AS change_id, is_requested;
 
 -- name: turn_follow
 -- A request becomes a follow, or a follow that came too late becomes a request. Twice returns no row.
-WITH turned AS (
-    UPDATE following SET is_requested = :is_requested, change_id = next_id()
-    WHERE account_id = :account_id AND followee_id = :followee_id AND is_requested <> :is_requested
-      AND (:only_change::bigint IS NULL OR change_id = :only_change)
-    RETURNING change_id
-), counted AS (
-    UPDATE accounts SET following_count = following_count + CASE WHEN :is_requested THEN -1 ELSE 1 END
-    WHERE id = :account_id AND EXISTS (SELECT FROM turned)
-)
-SELECT change_id FROM turned;
+UPDATE following SET is_requested = :is_requested, change_id = next_id()
+WHERE account_id = :account_id AND followee_id = :followee_id AND is_requested <> :is_requested
+  AND (:only_change::bigint IS NULL OR change_id = :only_change)
+RETURNING change_id;
 
 -- name: mirror_follow
--- The newest change wins, however often and in whatever order events arrive; a blocked follower's ends as nothing.
--- No FOR UPDATE on the row as it was: PostgreSQL skips rows that the same statement changes. `lock_account` protects it.
+-- The newest change wins, however often and in whatever order events arrive; the follow of somebody who is blocked ends.
+-- Returns by how much the count of followers changes. No FOR UPDATE on the row as it was: PostgreSQL skips rows that the
+-- same statement changes. The caller holds the lock of the followee's account.
 WITH blocked AS (
     SELECT EXISTS (SELECT FROM blocks WHERE account_id = :account_id AND blocked_id = :follower_id) AS it
 ), before AS (
@@ -69,17 +46,8 @@ WITH blocked AS (
     SET change_id = excluded.change_id, is_active = excluded.is_active, is_requested = excluded.is_requested
     WHERE followers.change_id < excluded.change_id
     RETURNING is_active, is_requested
-), moved AS (
-    SELECT written.is_active::int - coalesce((SELECT is_active::int FROM before), 0) AS delta FROM written
-), counted AS (
-    UPDATE accounts SET follower_count = follower_count + moved.delta
-    FROM moved WHERE id = :account_id AND moved.delta <> 0
 )
-SELECT is_active, is_requested FROM written;
-
--- name: find_privacy
--- As it is now, past every cache.
-SELECT is_private FROM accounts WHERE id = :account_id;
+SELECT is_active, is_requested, is_active::int - coalesce((SELECT is_active::int FROM before), 0) AS delta FROM written;
 
 -- name: add_block
 -- Blocking twice returns no row.
@@ -87,7 +55,7 @@ INSERT INTO blocks (account_id, blocked_id, change_id) VALUES (:account_id, :blo
 ON CONFLICT DO NOTHING RETURNING change_id;
 
 -- name: remove_block
--- Unblocking twice returns no row. The block's own change goes along, so that its severing is never skipped.
+-- Unblocking twice returns no row. The change id of the block is returned too, so that its severing is never skipped.
 DELETE FROM blocks WHERE account_id = :account_id AND blocked_id = :blocked_id
 RETURNING next_id() AS change_id, change_id AS severs_id;
 
@@ -96,22 +64,23 @@ RETURNING next_id() AS change_id, change_id AS severs_id;
 SELECT change_id FROM blocks WHERE account_id = :account_id AND blocked_id = :blocked_id;
 
 -- name: drop_follower
--- The blocker's side of the severing: the blocked one follows no more, whatever their own shard still says.
+-- The followee's side of a severed or lost follow ends, whatever the follower's shard still says. Returns whether it was
+-- active, so that the count of followers changes; no row when there was nothing to end.
 WITH before AS (
     SELECT is_active FROM followers WHERE account_id = :account_id AND follower_id = :follower_id
 ), dropped AS (
     UPDATE followers SET is_active = false, is_requested = false
     WHERE account_id = :account_id AND follower_id = :follower_id AND (is_active OR is_requested)
+    RETURNING follower_id
 )
-UPDATE accounts SET follower_count = follower_count - 1
-WHERE id = :account_id AND EXISTS (SELECT FROM before WHERE is_active);
+SELECT before.is_active FROM before WHERE EXISTS (SELECT FROM dropped);
 
 -- name: find_blocked_by
--- How far the blocked side has come with one blocker.
+-- The newest change and the newest severing that the blocked side knows of one blocker.
 SELECT change_id, severed_id FROM blocked_by WHERE account_id = :account_id AND blocker_id = :blocker_id;
 
 -- name: mirror_block
--- The newest change decides whether there is a block; the newest block decides what has been severed.
+-- The newest change decides whether there is a block; severed_id is the newest block whose follows were severed.
 INSERT INTO blocked_by (account_id, blocker_id, change_id, is_active, severed_id)
 VALUES (:account_id, :blocker_id, :change_id, :is_active, :severed_id)
 ON CONFLICT (account_id, blocker_id) DO UPDATE
@@ -120,7 +89,7 @@ SET change_id = greatest(blocked_by.change_id, excluded.change_id),
     severed_id = greatest(blocked_by.severed_id, excluded.severed_id);
 
 -- name: relations hot
--- How a viewer stands to many others, all from the viewer's own shard.
+-- A viewer's relations to many others, all from the viewer's own shard.
 SELECT other.id,
        f.is_requested IS NOT NULL AND NOT f.is_requested AS follows,
        coalesce(f.is_requested, false) AS has_requested,
@@ -139,7 +108,7 @@ LEFT JOIN blocked_by AS y ON y.account_id = :viewer_id AND y.blocker_id = other.
 LEFT JOIN attitudes AS t ON t.account_id = :viewer_id AND t.target_id = other.id;
 
 -- name: relation_at hot
--- How a viewer stands to one target, from the target's shard: what a profile page needs, read where the profile lies.
+-- A viewer's relation to one target, from the target's shard: a profile page reads that shard alone.
 SELECT coalesce(r.is_active, false) AS follows,
        coalesce(r.is_requested, false) AS has_requested,
        f.is_requested IS NOT NULL AND NOT f.is_requested AS follows_viewer,
@@ -162,67 +131,67 @@ SELECT follower_id FROM followers
 WHERE account_id = :account_id AND follower_id = ANY(:candidates::bigint[]) AND is_active;
 
 -- name: list_followees
--- Whom an account follows, as one array.
+-- The accounts that an account follows, as one array.
 SELECT ARRAY(
     SELECT followee_id FROM following WHERE account_id = :account_id AND NOT is_requested
     ORDER BY followee_id LIMIT :limit
 ) AS ids;
 
 -- name: page_followers
--- Followers in order of id, a page at a time, as one array: for work that must meet each of them once.
+-- Followers in order of id, a page at a time, as one array: for work that must reach each of them once.
 SELECT ARRAY(
     SELECT follower_id FROM followers
     WHERE account_id = :account_id AND is_active AND follower_id > :after AND follower_id <= :until
     ORDER BY follower_id LIMIT :limit
 ) AS ids;
 
--- name: cut_followers
--- Every so-manieth follower in order of id: where work on all of them can be cut into parts.
+-- name: split_followers
+-- Every n-th follower in order of id: where work on all of them can be split into parts.
 SELECT counted.follower_id
 FROM (
-    SELECT follower_id, row_number() OVER (ORDER BY follower_id) AS place
+    SELECT follower_id, row_number() OVER (ORDER BY follower_id) AS position
     FROM followers WHERE account_id = :account_id AND is_active
 ) AS counted
-WHERE counted.place % :size::bigint = 0 ORDER BY counted.follower_id;
+WHERE counted.position % :size::bigint = 0 ORDER BY counted.follower_id;
 
 -- name: newest_followers
 -- Followers, newest first.
-SELECT follower_id AS id, change_id AS place FROM followers
+SELECT follower_id AS id, change_id AS cursor FROM followers
 WHERE account_id = :account_id AND is_active AND change_id < :before
 ORDER BY change_id DESC LIMIT :limit;
 
 -- name: newest_followees
 -- Followees, newest first.
-SELECT followee_id AS id, change_id AS place FROM following
+SELECT followee_id AS id, change_id AS cursor FROM following
 WHERE account_id = :account_id AND NOT is_requested AND change_id < :before
 ORDER BY change_id DESC LIMIT :limit;
 
 -- name: newest_requests
--- Who waits for this account's yes, newest first.
-SELECT follower_id AS id, change_id AS place FROM followers
+-- Requests that wait for this account's approval, newest first.
+SELECT follower_id AS id, change_id AS cursor FROM followers
 WHERE account_id = :account_id AND is_requested AND change_id < :before
 ORDER BY change_id DESC LIMIT :limit;
 
 -- name: newest_sent_requests
--- Whose yes this account waits for, newest first.
-SELECT followee_id AS id, change_id AS place FROM following
+-- Requests that this account has sent, newest first.
+SELECT followee_id AS id, change_id AS cursor FROM following
 WHERE account_id = :account_id AND is_requested AND change_id < :before
 ORDER BY change_id DESC LIMIT :limit;
 
 -- name: newest_blocks
--- Whom an account has blocked, newest first.
-SELECT blocked_id AS id, change_id AS place FROM blocks
+-- Accounts that an account has blocked, newest first.
+SELECT blocked_id AS id, change_id AS cursor FROM blocks
 WHERE account_id = :account_id AND change_id < :before
 ORDER BY change_id DESC LIMIT :limit;
 
--- name: set_attitude
+-- name: set_preference
 -- Only the flags given change. Returns no row when there would be too many.
 INSERT INTO attitudes AS a
     (account_id, target_id, mutes_posts, mutes_stories, is_close_friend, restricts, is_dismissed)
 SELECT :account_id, :target_id, coalesce(:mutes_posts::boolean, false), coalesce(:mutes_stories::boolean, false),
        coalesce(:is_close_friend::boolean, false), coalesce(:restricts::boolean, false),
        coalesce(:is_dismissed::boolean, false)
-WHERE (SELECT count(*) FROM attitudes AS own WHERE own.account_id = :account_id) < :most::int
+WHERE (SELECT count(*) FROM attitudes AS own WHERE own.account_id = :account_id) < :limit::int
    OR EXISTS (SELECT FROM attitudes AS own WHERE own.account_id = :account_id AND own.target_id = :target_id)
 ON CONFLICT (account_id, target_id) DO UPDATE
 SET mutes_posts = coalesce(:mutes_posts, a.mutes_posts), mutes_stories = coalesce(:mutes_stories, a.mutes_stories),
@@ -230,19 +199,19 @@ SET mutes_posts = coalesce(:mutes_posts, a.mutes_posts), mutes_stories = coalesc
     is_dismissed = coalesce(:is_dismissed, a.is_dismissed)
 RETURNING target_id;
 
--- name: tidy_attitude
--- Indifference takes no room.
+-- name: delete_empty_preference
+-- A row without any flag is not stored.
 DELETE FROM attitudes
 WHERE account_id = :account_id AND target_id = :target_id
   AND NOT (mutes_posts OR mutes_stories OR is_close_friend OR restricts OR is_dismissed);
 
--- name: end_attitude
--- A block ends whatever else one had set for somebody.
+-- name: delete_preference
+-- A block ends the preferences between the two.
 DELETE FROM attitudes WHERE account_id = :account_id AND target_id = :target_id;
 
--- name: page_attitudes
--- Those an account treats in one way, the youngest accounts first.
-SELECT target_id AS id, target_id AS place FROM attitudes
+-- name: page_preferences
+-- Accounts with one kind of preference, the newest accounts first.
+SELECT target_id AS id, target_id AS cursor FROM attitudes
 WHERE account_id = :account_id AND target_id < :before
   AND CASE :kind::text WHEN 'muted' THEN mutes_posts OR mutes_stories
                        WHEN 'close_friends' THEN is_close_friend
@@ -250,7 +219,7 @@ WHERE account_id = :account_id AND target_id < :before
 ORDER BY target_id DESC LIMIT :limit;
 
 -- name: which_dismissed
--- Those of the candidates that an account does not want suggested.
+-- Those of the candidates that an account does not want to be suggested.
 SELECT target_id FROM attitudes
 WHERE account_id = :account_id AND target_id = ANY(:candidates::bigint[]) AND is_dismissed;
 
@@ -263,14 +232,8 @@ CROSS JOIN LATERAL (
     ORDER BY f.change_id DESC LIMIT :limit_each::int
 ) AS newest;
 
--- name: most_followed
--- The best known public accounts of a shard; a scan, for the hourly ranking.
-SELECT id, follower_count FROM accounts
-WHERE follower_count > 0 AND NOT is_private AND status = 'active'
-ORDER BY follower_count DESC, id LIMIT :limit;
-
--- name: rank_popular
--- The ranking as a whole, in one statement: readers see the old one or the new one.
+-- name: replace_popular
+-- Replaces the ranking as a whole, in one statement: readers see the old one or the new one.
 WITH new AS (
     SELECT * FROM unnest(:ids::bigint[], :counts::int[]) AS item (account_id, follower_count)
 ), gone AS (
@@ -280,29 +243,29 @@ INSERT INTO popular_accounts (account_id, follower_count) SELECT account_id, fol
 ON CONFLICT (account_id) DO UPDATE SET follower_count = excluded.follower_count;
 
 -- name: list_popular
--- The ranking.
+-- The ranking of popular accounts.
 SELECT account_id FROM popular_accounts ORDER BY follower_count DESC, account_id;
 
--- name: forget_popular
--- Somebody leaves.
+-- name: remove_popular
+-- Erasure of an account.
 DELETE FROM popular_accounts WHERE account_id = :account_id;
 
 -- name: public_with_requests
--- Public accounts of a shard that people still wait for: becoming public was announced, and its handler gave up.
+-- Public accounts of a shard with requests: the handler of their `PrivacyChanged` failed for good.
 SELECT DISTINCT f.account_id FROM followers AS f JOIN accounts AS a ON a.id = f.account_id
 WHERE f.is_requested AND NOT a.is_private;
 
 -- name: sweep_followers
--- Ended follows whose events are long past.
+-- Ended follows that no event in flight can be about.
 DELETE FROM followers
 WHERE NOT is_active AND NOT is_requested AND change_id < :before;
 
 -- name: sweep_blocked_by
--- Ended blocks whose events are long past.
+-- Ended blocks that no event in flight can be about.
 DELETE FROM blocked_by WHERE NOT is_active AND change_id < :before;
 
--- name: list_of_person
--- Everything the graph keeps of a person on their own shard, some of it at a time.
+-- name: list_relations_of
+-- A batch of a person's relations, from their own shard.
 (SELECT 'following' AS kind, followee_id AS other_id, change_id FROM following
  WHERE account_id = :account_id LIMIT :limit)
 UNION ALL
@@ -314,8 +277,8 @@ UNION ALL
 (SELECT 'blocked_by', blocker_id, change_id FROM blocked_by
  WHERE account_id = :account_id AND is_active LIMIT :limit);
 
--- name: forget_person
--- What a person kept for themselves, and the traces of follows and blocks that have ended.
+-- name: erase_own_rows
+-- A person's preferences, and the traces of follows and blocks that have ended.
 WITH a AS (
     DELETE FROM attitudes WHERE account_id = :account_id RETURNING 1
 ), f AS (
@@ -325,43 +288,63 @@ WITH a AS (
 )
 SELECT (SELECT count(*) FROM a) + (SELECT count(*) FROM f) + (SELECT count(*) FROM b) AS removed;
 
--- name: drop_blocked_by
--- For a mirror that has lost its truth.
+-- name: end_blocked_by
+-- A mirror row whose truth is gone.
 UPDATE blocked_by SET is_active = false WHERE account_id = :account_id AND blocker_id = :blocker_id;
 
--- name: forget_target
--- Nobody treats in any way somebody who has left.
+-- name: erase_preferences_towards
+-- Preferences of others towards a person who is erased.
 DELETE FROM attitudes WHERE target_id = :account_id RETURNING target_id;
 
--- name: count_of_person
--- What the graph still keeps of a person on their own shard.
+-- name: count_own_rows
+-- Rows about a person on their own shard.
 SELECT (SELECT count(*) FROM following WHERE account_id = :account_id)
      + (SELECT count(*) FROM followers WHERE account_id = :account_id)
      + (SELECT count(*) FROM blocks WHERE account_id = :account_id)
      + (SELECT count(*) FROM blocked_by WHERE account_id = :account_id)
-     + (SELECT count(*) FROM attitudes WHERE account_id = :account_id) AS left_here;
+     + (SELECT count(*) FROM attitudes WHERE account_id = :account_id) AS count;
 
--- name: count_target
--- How many still treat somebody in some way.
-SELECT count(*) AS left_here FROM attitudes WHERE target_id = :account_id;
+-- name: count_preferences_towards
+-- Preferences of others towards a person.
+SELECT count(*) AS count FROM attitudes WHERE target_id = :account_id;
 
 -- name: export_following
 -- Follows and requests, oldest first.
-SELECT followee_id AS other_id, change_id AS place, is_requested FROM following
+SELECT followee_id AS other_id, change_id AS cursor, is_requested FROM following
 WHERE account_id = :account_id AND change_id > :after ORDER BY change_id LIMIT :limit;
 
 -- name: export_followers
--- Followers and those who asked, oldest first.
-SELECT follower_id AS other_id, change_id AS place, is_requested FROM followers
+-- Followers and requests, oldest first.
+SELECT follower_id AS other_id, change_id AS cursor, is_requested FROM followers
 WHERE account_id = :account_id AND (is_active OR is_requested) AND change_id > :after
 ORDER BY change_id LIMIT :limit;
 
 -- name: export_blocks
 -- Blocks, oldest first.
-SELECT blocked_id AS other_id, change_id AS place FROM blocks
+SELECT blocked_id AS other_id, change_id AS cursor FROM blocks
 WHERE account_id = :account_id AND change_id > :after ORDER BY change_id LIMIT :limit;
 
--- name: export_attitudes
--- Whom one mutes, restricts, counts among close friends or does not want suggested.
-SELECT target_id AS other_id, target_id AS place, mutes_posts, mutes_stories, is_close_friend, restricts, is_dismissed
+-- name: export_preferences
+-- Mutes, restrictions, close friends and dismissed suggestions.
+SELECT target_id AS other_id, target_id AS cursor, mutes_posts, mutes_stories, is_close_friend, restricts, is_dismissed
 FROM attitudes WHERE account_id = :account_id AND target_id > :after ORDER BY target_id LIMIT :limit;
+
+-- name: scan_followers
+-- Stored and counted followers, a batch at a time.
+SELECT a.id, a.follower_count AS stored,
+       (SELECT count(*) FROM followers AS f WHERE f.account_id = a.id AND f.is_active) AS counted
+FROM accounts AS a WHERE a.id > :after ORDER BY a.id LIMIT :limit;
+
+-- name: recount_followers
+-- Counted from the rows.
+SELECT count(*) FROM followers WHERE account_id = :id AND is_active;
+
+-- name: scan_following
+-- Stored and counted followees, a batch at a time.
+SELECT a.id, a.following_count AS stored,
+       (SELECT count(*) FROM following AS f WHERE f.account_id = a.id AND NOT f.is_requested) AS counted
+FROM accounts AS a WHERE a.id > :after ORDER BY a.id LIMIT :limit;
+
+-- name: recount_following
+-- Counted from the rows.
+SELECT count(*) FROM following WHERE account_id = :id AND NOT is_requested;

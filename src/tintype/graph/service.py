@@ -1,59 +1,136 @@
-"""The graph as other rooms use it: how people stand to each other, who follows whom, and what keeps both sides true."""
+"""The front door of the graph: follow, block, mute; relations between people; and followers for other rooms."""
 
 from collections.abc import AsyncIterator, Iterable
-from datetime import UTC, datetime, timedelta
 
 import asyncpg
 
-from shardwright.running import Shards
+from shardwright.routing import Shards
 from tintype.accounts import Accounts, PrivacyChanged
-from tintype.base.belongings import Record
+from tintype.base.counter_reconciler import ReconciledCounter
 from tintype.base.ids import LARGEST_ID, AccountId
 from tintype.base.jobs import Handler, Schedule, on
-from tintype.base.limits import Limiter
-from tintype.base.log import get_log
+from tintype.base.listeners import Listeners
 from tintype.base.outbox import Outbox
-from tintype.base.ties import Ties
-from tintype.graph.attitudes import Attitudes
-from tintype.graph.blocking import Blocks
+from tintype.base.personal_data import ExportRecord
+from tintype.graph.blocks import Blocks
+from tintype.graph.counters import reconciled_counters
+from tintype.graph.dependencies import GraphDependencies
 from tintype.graph.events import BlockChanged, FollowChanged, FollowDecided, FollowRequested, State
-from tintype.graph.following import MOST_FOLLOWEES, Follows
-from tintype.graph.leaving import Leaving
-from tintype.graph.mirroring import Change, Listener, Mirror
+from tintype.graph.follow_rows import FollowRows
+from tintype.graph.follower_mirror import Change, FollowerMirror
+from tintype.graph.follows import MAX_FOLLOWEES, Follows
+from tintype.graph.personal_data import GraphPersonalData
+from tintype.graph.preferences import Preferences
 from tintype.graph.relations import ONESELF, STRANGER, Relation
-from tintype.graph.store import QUERIES, Desk
-
-KEEP_ENDED = timedelta(days=7)
-"""How long the trace of an ended follow or block tells late events that they are late."""
-log = get_log("graph")
+from tintype.graph.retention import sweep_ended
+from tintype.graph.store import QUERIES
+from tintype.redis.rate_limits import RateLimiter
+from tintype.redis.viewer_invalidation import ViewerInvalidation
 
 
 class Graph:
-    """Who follows, blocks and treats whom how. The one who does it holds the truth; the other's shard converges."""
+    """Follows, blocks and preferences. The shard of whoever acts holds the truth; the other shard mirrors it."""
 
     def __init__(
-        self, shards: Shards, outbox: Outbox, accounts: Accounts, limiter: Limiter, ties: Ties
+        self,
+        shards: Shards,
+        outbox: Outbox,
+        accounts: Accounts,
+        limiter: RateLimiter,
+        viewer_invalidation: ViewerInvalidation,
     ) -> None:
-        self._shards, self._ties = shards, ties
-        desk = Desk(shards, outbox, accounts, limiter, ties)
-        self.mirror = Mirror(desk)
-        self.follows = Follows(desk, self.mirror)
-        self.blocks = Blocks(desk, self.mirror, self.follows)
-        self.attitudes = Attitudes(desk)
-        self._leaving = Leaving(desk, self.follows, self.blocks)
+        self._shards, self._accounts, self._viewer_invalidation = shards, accounts, viewer_invalidation
+        deps = GraphDependencies(
+            shards=shards,
+            outbox=outbox,
+            accounts=accounts,
+            follow_rows=FollowRows(accounts),
+            limiter=limiter,
+            viewer_invalidation=viewer_invalidation,
+        )
+        self._mirror = FollowerMirror(deps)
+        self._follows = Follows(deps, self._mirror)
+        self._blocks = Blocks(deps, self._mirror, self._follows)
+        self._preferences = Preferences(deps)
+        self._personal_data = GraphPersonalData(deps, self._follows, self._blocks)
+
+    @property
+    def followed(self) -> Listeners[FollowChanged]:
+        """Called right after somebody began to follow somebody."""
+        return self._mirror.followed
+
+    # Follows.
 
     async def follow(self, follower: AccountId, followee: AccountId) -> State:
-        """Follow, or ask to, once; returns which it became."""
-        return await self.follows.follow(follower, followee)
+        """Follow somebody, or request it from a private account; returns which. Doing it twice changes nothing."""
+        return await self._follows.follow(follower, followee)
 
-    async def unfollow(self, follower: AccountId, followee: AccountId) -> None:
-        """Cease to follow, effective at once on every read of the follower."""
-        await self.follows.unfollow(follower, followee)
+    async def unfollow(self, follower: AccountId, followee: AccountId) -> bool:
+        """End a follow or withdraw a request; returns whether there was any."""
+        return await self._follows.unfollow(follower, followee)
+
+    async def remove_follower(self, followee: AccountId, follower: AccountId) -> bool:
+        """End somebody else's follow or request of oneself; returns whether there was any."""
+        return await self._follows.remove_follower(followee, follower)
+
+    async def approve(self, followee: AccountId, follower: AccountId) -> None:
+        """Approve a request; `RequestNotFound` if it was withdrawn. Approving twice is no error."""
+        await self._follows.approve(followee, follower)
+
+    async def decline(self, followee: AccountId, follower: AccountId) -> bool:
+        """Decline a request; somebody who follows already keeps following."""
+        return await self._follows.decline(followee, follower)
+
+    async def approve_all(self, change: PrivacyChanged) -> None:
+        """Approve all requests of an account that became public."""
+        await self._follows.approve_all(change)
+
+    async def approve_forgotten(self) -> None:
+        """Approve requests of public accounts whose handler of `PrivacyChanged` failed for good."""
+        await self._follows.approve_forgotten()
+
+    async def ensure_mirrored(self, change: FollowChanged) -> None:
+        """Apply a new follow to the followee's side now, if its own event has not been handled yet."""
+        rows = await self._shards.owner(change.followee_id).fetch(
+            QUERIES.which_follow, account_id=change.followee_id, candidates=[change.follower_id]
+        )
+        if not rows:
+            await self._mirror.apply(change)
+
+    # Blocks and preferences.
+
+    async def block(self, blocker: AccountId, blocked: AccountId) -> None:
+        """Hide two people from each other and end the follows between them, at once."""
+        await self._blocks.block(blocker, blocked)
+
+    async def unblock(self, blocker: AccountId, blocked: AccountId) -> bool:
+        """Let two people see each other again; earlier follows do not come back. Returns whether there was a block."""
+        return await self._blocks.unblock(blocker, blocked)
+
+    async def mute(
+        self, by: AccountId, target: AccountId, *, posts: bool | None = None, stories: bool | None = None
+    ) -> None:
+        """Mute or unmute somebody's posts or stories; None leaves it as it is."""
+        await self._preferences.mute(by, target, posts=posts, stories=stories)
+
+    async def set_close_friend(self, by: AccountId, target: AccountId, *, is_close: bool = True) -> None:
+        """Add somebody to the close friends, or remove them."""
+        await self._preferences.set_close_friend(by, target, is_close=is_close)
+
+    async def restrict(self, by: AccountId, target: AccountId, *, is_restricted: bool = True) -> None:
+        """Show somebody's comments to themselves alone, or to everybody again."""
+        await self._preferences.restrict(by, target, is_restricted=is_restricted)
+
+    async def dismiss_suggestion(self, by: AccountId, target: AccountId) -> None:
+        """Do not suggest somebody any more."""
+        await self._preferences.dismiss_suggestion(by, target)
+
+    # Reads for other rooms.
 
     async def relations(
         self, viewer: AccountId | None, others: Iterable[AccountId]
     ) -> dict[AccountId, Relation]:
-        """How a viewer stands to others, from one query on the viewer's shard; a guest is everybody's stranger."""
+        """A viewer's relations to others, from one query on the viewer's shard; a guest is a stranger to everybody."""
         wanted = set(others) - {viewer}
         found = {viewer: ONESELF} if viewer is not None else {}
         if viewer is not None and wanted:
@@ -64,9 +141,9 @@ class Graph:
         return found
 
     async def relation_at(self, target: AccountId, viewer: AccountId | None) -> Relation:
-        """The same from the target's shard, for a page that reads that shard alone.
+        """A viewer's relation to one account, from the account's shard, for a page that reads that shard alone.
 
-        What only the viewer's shard knows (mutes, close friends, restrictions) is left out.
+        Mutes, close friends and restrictions are left out: only the viewer's shard knows them.
         """
         if viewer is None or viewer == target:
             return STRANGER if viewer is None else ONESELF
@@ -76,22 +153,22 @@ class Graph:
         return _relation(row) if row else STRANGER
 
     async def which_followed(self, by: AccountId, candidates: Iterable[AccountId]) -> set[AccountId]:
-        """Those of the candidates that `by` follows, from the truth on the follower's shard."""
+        """Those of the candidates that `by` follows, from the follower's shard."""
         rows = await self._shards.owner(by).fetch(
             QUERIES.which_followed, account_id=by, candidates=list(set(candidates))
         )
         return {AccountId(row["followee_id"]) for row in rows}
 
     async def list_followees(self, of: AccountId) -> list[AccountId]:
-        """Whom an account follows."""
+        """The accounts that an account follows."""
         return await self._shards.owner(of).fetch_value(
-            QUERIES.list_followees, account_id=of, limit=MOST_FOLLOWEES
+            QUERIES.list_followees, account_id=of, limit=MAX_FOLLOWEES
         )
 
     async def pages_of_followers(
         self, of: AccountId, *, size: int = 1000, after: int = 0, until: int = LARGEST_ID
     ) -> AsyncIterator[list[AccountId]]:
-        """All followers whose ids lie above `after` and not above `until`, a page at a time."""
+        """All followers with `after` < id <= `until`, in order of id, a page at a time."""
         while True:
             page: list[AccountId] = await self._shards.owner(of).fetch_value(
                 QUERIES.page_followers, account_id=of, after=after, until=until, limit=size
@@ -102,70 +179,57 @@ class Graph:
                 return
             after = page[-1]
 
-    async def cut_followers(self, of: AccountId, *, size: int) -> list[int]:
-        """The ids at which work on all followers can be cut into parts of this size."""
-        rows = await self._shards.owner(of).fetch(QUERIES.cut_followers, account_id=of, size=size)
+    async def split_followers(self, of: AccountId, *, size: int) -> list[int]:
+        """The ids at which work on all followers can be split into parts of this size."""
+        rows = await self._shards.owner(of).fetch(QUERIES.split_followers, account_id=of, size=size)
         return [row["follower_id"] for row in rows]
 
-    async def settle(self, change: FollowChanged) -> None:
-        """The followee's side knows of a new follow, whether or not its own event has been handled."""
-        rows = await self._shards.owner(change.followee_id).fetch(
-            QUERIES.which_follow, account_id=change.followee_id, candidates=[change.follower_id]
-        )
-        if not rows:
-            await self.mirror.apply(change)
+    # Personal data and jobs.
 
-    def listen(self, listener: Listener) -> None:
-        """Call this, too, right after somebody has begun to follow somebody."""
-        self.mirror.listen(listener)
-
-    def export(self, account_id: AccountId) -> AsyncIterator[Record]:
-        """Everything between this person and others."""
-        return self._leaving.export(account_id)
+    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
+        """Follows, followers, blocks and preferences of a person."""
+        return self._personal_data.export(account_id)
 
     async def erase(self, account_id: AccountId) -> int:
-        """Remove some of what is between this person and others, on all shards; returns how much."""
-        return await self._leaving.erase(account_id)
+        """Erase a batch of a person's relations, on all shards; returns how many."""
+        return await self._personal_data.erase(account_id)
 
     async def count_left(self, account_id: AccountId) -> int:
-        """How much of it there still is."""
-        return await self._leaving.count_left(account_id)
+        """How many rows about this person are left."""
+        return await self._personal_data.count_left(account_id)
 
-    async def sweep(self) -> None:
-        """Drop the traces of what ended so long ago that no event about it is under way any more."""
-        before = self._shards.map.layout.min_id_at(datetime.now(UTC) - KEEP_ENDED)
-        for query in (QUERIES.sweep_followers, QUERIES.sweep_blocked_by):
-            (await self._shards.everywhere().execute(query, before=before)).complete()
-        log.info("traces.swept")
+    async def sweep_ended(self) -> None:
+        """Delete the traces of follows and blocks that ended more than a week ago."""
+        await sweep_ended(self._shards)
 
-    async def approve_forgotten(self) -> None:
-        """Nobody waits for a public account, even where the handler of its becoming public gave up."""
-        found = (await self._shards.everywhere().fetch(QUERIES.public_with_requests)).rows
-        for row in found:
-            await self.follows.approve_all(PrivacyChanged(AccountId(row["account_id"]), is_private=False))
-        if found:
-            log.warning("requests.forgotten", accounts=len(found))
+    def reconciled_counters(self) -> list[ReconciledCounter]:
+        """The counts of followers and followees, for the reconciler."""
+        return reconciled_counters(self._on_count_repaired)
 
     def handlers(self) -> list[Handler]:
-        """What the graph does when something has happened."""
+        """The room's event handlers."""
         return [
             on(FollowChanged, self._apply, name="graph-mirror"),
             on(FollowRequested, self._apply, name="graph-mirror-request"),
-            on(FollowDecided, self.mirror.correct, name="graph-correct"),
-            on(BlockChanged, self.blocks.apply, name="graph-mirror-block"),
-            on(PrivacyChanged, self.follows.approve_all, name="graph-approve-all"),
+            on(FollowDecided, self._mirror.correct, name="graph-correct"),
+            on(BlockChanged, self._blocks.apply, name="graph-mirror-block"),
+            on(PrivacyChanged, self._follows.approve_all, name="graph-approve-all"),
         ]
 
     def schedules(self) -> list[Schedule]:
-        """What the graph repeats by the clock."""
+        """The room's periodic jobs."""
         return [
-            Schedule("graph-sweep", 86_400, self.sweep),
+            Schedule("graph-sweep", 86_400, self.sweep_ended),
             Schedule("graph-approve-forgotten", 3600, self.approve_forgotten),
         ]
 
     async def _apply(self, change: Change) -> None:
-        await self._ties.changed(change.follower_id)  # whoever changed it may have died before saying so
-        await self.mirror.apply(change)
+        # Again: the process that made the change may have died before it invalidated the viewer's pages.
+        await self._viewer_invalidation.invalidate(change.follower_id)
+        await self._mirror.apply(change)
+
+    async def _on_count_repaired(self, account_id: int) -> None:
+        await self._accounts.invalidate(AccountId(account_id))
 
 
 def _relation(row: asyncpg.Record) -> Relation:

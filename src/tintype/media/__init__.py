@@ -1,63 +1,66 @@
-"""Media: pictures and clips, from the phone to the eye, and to their end.
+"""Media: photos and videos, from the upload to their deletion.
 
 Owns `media` and `media_uploads` (on the uploader's shard) and the files in the object stores.
 """
 
-from tintype.media.addresses import Addresses, urls_of
-from tintype.media.building import MediaRoom, build_media
-from tintype.media.editing import EditInvalid
-from tintype.media.errors import MediaNotFound, MediaRefused, MediaTooLarge
+from tintype.media.errors import (
+    ChecksumWrong,
+    EditInvalid,
+    MediaNotFound,
+    MediaRefused,
+    MediaStoreUnavailable,
+    MediaTooLarge,
+    UploadNotFound,
+)
 from tintype.media.events import MediaDeleted, MediaReady, VideoReceived
-from tintype.media.failures import ChecksumWrong, MediaStoreUnavailable, UploadNotFound
-from tintype.media.files import MediaFile, MediaFiles
-from tintype.media.later import Progress
-from tintype.media.leaving import MediaBelongings
-from tintype.media.models import Media, MediaKind, MediaState, MediaType, Upload, Wish
-from tintype.media.pieces import ALGORITHMS, Checksum
-from tintype.media.presigning import Presigned
+from tintype.media.jobs import ConversionProgress
+from tintype.media.looks import Look, LookNotFound, find_strip, list_looks
+from tintype.media.models import Media, MediaKind, MediaState, MediaType, ResumableUpload
 from tintype.media.service import MediaLibrary
-from tintype.media.sql import QUERIES
-from tintype.media.storage import PRIVATE, Opened, Storage
-from tintype.media.sweeping import SweepReport
-from tintype.media.tiers import Moves
-from tintype.media.uploads import Uploads
-from tintype.media.workshop import Spool
+from tintype.media.serving.files import MediaFile
+from tintype.media.serving.signed_urls import MediaUrls, public_photo_urls
+from tintype.media.storage.object_storage import PRIVATE, ObjectStorage
+from tintype.media.storage.sweep import SweepReport
+from tintype.media.storage.tiers import TierMoves
+from tintype.media.store import QUERIES
+from tintype.media.uploads.checksum import ALGORITHMS, Checksum
+from tintype.media.uploads.options import UploadOptions
+from tintype.media.uploads.presign import Presigned
+from tintype.media.uploads.spool import Spool
 
 __all__ = [
     "ALGORITHMS",
     "PRIVATE",
     "QUERIES",
-    "Addresses",
     "Checksum",
     "ChecksumWrong",
+    "ConversionProgress",
     "EditInvalid",
+    "Look",
+    "LookNotFound",
     "Media",
-    "MediaBelongings",
     "MediaDeleted",
     "MediaFile",
-    "MediaFiles",
     "MediaKind",
     "MediaLibrary",
     "MediaNotFound",
     "MediaReady",
     "MediaRefused",
-    "MediaRoom",
     "MediaState",
     "MediaStoreUnavailable",
     "MediaTooLarge",
     "MediaType",
-    "Moves",
-    "Opened",
+    "MediaUrls",
+    "ObjectStorage",
     "Presigned",
-    "Progress",
+    "ResumableUpload",
     "Spool",
-    "Storage",
     "SweepReport",
-    "Upload",
+    "TierMoves",
     "UploadNotFound",
-    "Uploads",
+    "UploadOptions",
     "VideoReceived",
-    "Wish",
-    "build_media",
-    "urls_of",
+    "find_strip",
+    "list_looks",
+    "public_photo_urls",
 ]

@@ -1,4 +1,4 @@
-"""What a picture or clip looks like to the rest of the house."""
+"""Frozen types of the media room."""
 
 from datetime import datetime
 from typing import Literal
@@ -16,7 +16,7 @@ TIERS: tuple[Tier, ...] = ("hot", "warm", "cold")
 
 
 class Media(msgspec.Struct, frozen=True, kw_only=True):
-    """One picture or clip, and the folder its files lie in."""
+    """One photo or video: its row, and the folder of its files in the object stores."""
 
     id: MediaId
     account_id: AccountId
@@ -38,32 +38,24 @@ class Media(msgspec.Struct, frozen=True, kw_only=True):
     ends_at: datetime | None = None
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What an uploader asks for besides the file."""
-
-    kind: MediaKind = "post"
-    keep_location: bool = False
-    edit: msgspec.Raw = msgspec.Raw(b"null")
-    """An edit as JSON, understood by the pipeline that applies it."""
-
-
-class Upload(msgspec.Struct, frozen=True, kw_only=True):
-    """An upload under way; everything before `received_bytes` is safe."""
+class ResumableUpload(msgspec.Struct, frozen=True, kw_only=True):
+    """An upload in progress; everything before `received_bytes` is safe."""
 
     id: MediaId
     account_id: AccountId
     size_bytes: int
     received_bytes: int
     parts: list[str]
-    wish: str
+    options: str
+    """`UploadOptions` as JSON."""
     metadata: str
     is_direct: bool
     is_finished: bool
     expires_at: datetime
 
 
-class Card(msgspec.Struct, frozen=True, kw_only=True):
-    """The little that serving a file needs to know about the media it belongs to."""
+class AccessRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What serving a file needs to know about the media it belongs to."""
 
     folder: str
     state: MediaState

@@ -1,288 +1,294 @@
-"""Takes pictures and clips in, keeps their files, and lets go of them."""
+"""The media room's facade: upload, attach, serve and delete photos and videos."""
 
-import asyncio
-import contextlib
-import secrets
-import shutil
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from datetime import datetime
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractContextManager
+from datetime import timedelta
 from pathlib import Path
 
 import msgspec
+from redis.asyncio import Redis
 
-from shardwright.running import Shards, Transaction
-from tintype.accounts import PrivacyChanged
-from tintype.base.ids import AccountId, MediaId, has_shard
-from tintype.base.log import get_log
+from shardwright.routing import Shards, Transaction
+from tintype.accounts import Accounts, PrivacyChanged
+from tintype.base.ids import AccountId, MediaId
+from tintype.base.jobs import Handler, Schedule
+from tintype.base.listeners import Listeners
 from tintype.base.outbox import Outbox
-from tintype.media.addresses import Addresses
-from tintype.media.cards import Cards
-from tintype.media.errors import MediaNotFound, MediaRefused
-from tintype.media.events import MediaDeleted, VideoReceived
-from tintype.media.failures import MediaPosted, MediaStoreUnavailable
-from tintype.media.models import Media, MediaType, Wish
-from tintype.media.places import forget_place
-from tintype.media.processing import MadePhoto, Processing
-from tintype.media.sql import QUERIES
-from tintype.media.storage import PRIVATE, Opened, Storage
-from tintype.media.workshop import Spool, Workshop, telling_full_disk
-
-ORIGINAL, EXIF = "original", "exif.json"
-BITE = 100
-Listener = Callable[[Sequence[MediaId]], Awaitable[None]]
-log = get_log("media")
+from tintype.base.personal_data import ExportRecord
+from tintype.base.settings import Settings
+from tintype.media import attachments
+from tintype.media.avatars import Avatars
+from tintype.media.deletion import Deletion
+from tintype.media.dependencies import build_dependencies
+from tintype.media.errors import MediaPosted
+from tintype.media.jobs import MediaJobs, PublishProgress
+from tintype.media.models import Media, MediaKind, ResumableUpload
+from tintype.media.personal_data import MediaPersonalData
+from tintype.media.serving.files import MediaFile, MediaFiles
+from tintype.media.serving.signed_urls import MediaUrls
+from tintype.media.serving.variants import Variants
+from tintype.media.storage.object_storage import EXIF, ORIGINAL, PRIVATE, ObjectStorage, ObjectStream
+from tintype.media.storage.sweep import OnAccount, Sweeper, SweepReport
+from tintype.media.storage.tiers import OnProgress, TierMoves, Tiers
+from tintype.media.store import QUERIES
+from tintype.media.uploads.checksum import Checksum
+from tintype.media.uploads.ingest import Ingest
+from tintype.media.uploads.options import UploadOptions
+from tintype.media.uploads.presign import Presigned
+from tintype.media.uploads.resumable import ResumableUploads
+from tintype.media.uploads.spool import Spool
 
 
 class MediaLibrary:
-    """Media of accounts: every picture and clip, from the upload to its end."""
+    """Every photo and video of every account, from the upload to its deletion."""
 
     def __init__(
         self,
         shards: Shards,
         outbox: Outbox,
-        storage: Storage,
+        redis: Redis,
+        accounts: Accounts,
         *,
-        cards: Cards,
-        workshop: Workshop,
-        processing: Processing,
-        addresses: Addresses,
-        limits: dict[MediaType, int],
+        settings: Settings,
+        publish_progress: PublishProgress,
     ) -> None:
-        self._shards, self._outbox, self._storage, self._cards = shards, outbox, storage, cards
-        self._processing, self._limits = processing, limits
-        self._listeners: list[Listener] = []
-        self.workshop, self.addresses = workshop, addresses
+        parts = build_dependencies(settings, shards, redis, outbox, accounts)
+        self._rows, self._temporary = parts.rows, parts.temporary
+        self._storage, self._urls, self._changed = parts.storage, parts.urls, parts.changed
+        self._deletion = Deletion(parts)
+        self._ingest = Ingest(parts, self._deletion)
+        self._uploads = ResumableUploads(parts, self._ingest)
+        self._avatars = Avatars(parts, self._deletion)
+        self._files = MediaFiles(parts)
+        self._variants = Variants(parts, self._files)
+        self._tiers = Tiers(parts)
+        self._sweeper = Sweeper(parts, self._deletion)
+        self._personal_data = MediaPersonalData(parts, self._deletion, self._uploads)
+        self._jobs = MediaJobs(
+            parts, deletion=self._deletion, uploads=self._uploads, publish_progress=publish_progress
+        )
 
     @property
-    def most_bytes(self) -> int:
-        """The size of the largest file that is taken at all."""
-        return max(self._limits.values())
+    def urls(self) -> MediaUrls:
+        """Makes the URLs under which files are served."""
+        return self._urls
 
-    @contextlib.contextmanager
-    def spool(self) -> Generator[Spool]:
-        """A place for a file that arrives; it refuses what is too large for what it is."""
-        with (
-            self.workshop.folder() as folder,
-            contextlib.closing(Spool(folder / "upload", self._limit_of)) as spool,
-        ):
-            yield spool
+    @property
+    def storage(self) -> ObjectStorage:
+        """The object stores, for rooms that store files of another kind (exports)."""
+        return self._storage
 
-    def _limit_of(self, head: bytes) -> int:
-        return self._limits[self._processing.type_of(head)]
+    @property
+    def changed(self) -> Listeners[Sequence[MediaId]]:
+        """Called after media changed that somebody may show already, such as a video that is ready now."""
+        return self._changed
 
-    def type_of(self, source: Path) -> MediaType:
-        """What a file is, by its content."""
-        return self._processing.sniff(source)
+    # Uploads
+
+    @property
+    def max_upload_bytes(self) -> int:
+        """The size of the largest file that is accepted at all."""
+        return self._ingest.max_bytes
+
+    def spool(self) -> AbstractContextManager[Spool]:
+        """A temporary file to receive an upload in; it refuses a file that is too large for its type."""
+        return self._ingest.spool()
+
+    def temporary_folder(self) -> AbstractContextManager[Path]:
+        """A temporary folder for the length of the block."""
+        return self._temporary.folder()
 
     async def upload(
         self,
         account_id: AccountId,
         source: Path,
-        wish: Wish | None = None,
+        options: UploadOptions | None = None,
         *,
-        media_id: MediaId | None = None,
+        declared_type: str | None = None,
     ) -> Media:
-        """Make every size of a photo, or the poster of a clip, and keep them under a name nobody can guess.
+        """Make media of a file: photos are ready at once, videos after their conversion. Unposted ones expire.
 
-        Files first, the row last: what fails half-way is seen by nobody, and taken away.
+        Refused when the file's content is not of the declared type, if one is given (`image` or `video`).
         """
-        if media_id is None:
-            media_id = MediaId(await self._shards.owner(account_id).fetch_value(QUERIES.draw_media_id))
-        with self.workshop.folder() as out:
-            media, made = await self._make(account_id, media_id, source, out, wish or Wish())
-            try:
-                await self._put_all(media, source, out, made)
-            except BaseException:
-                with contextlib.suppress(MediaStoreUnavailable):  # the sweeper finds what stays behind
-                    await self.remove_files(media.folder)
-                raise
-        # From here on only the sweeper takes files away: a commit whose outcome is unknown may have happened.
-        kept = await self._add(media)
-        if kept.folder != media.folder:
-            await self.remove_files(media.folder)
-        log.info("media.uploaded", media_id=media_id, account_id=account_id, type=media.type)
-        return kept
+        return await self._ingest.ingest(
+            account_id, source, options or UploadOptions(), declared_type=declared_type
+        )
+
+    async def edit(self, media_id: MediaId, edit: msgspec.Raw, *, owner: AccountId) -> Media:
+        """Make another upload from a photo's original with this edit; the first one stays as it is."""
+        return await self._ingest.edit(await self.get(media_id, owner=owner), edit)
+
+    async def begin_upload(
+        self, account_id: AccountId, size_bytes: int, options: UploadOptions, *, metadata: str = ""
+    ) -> ResumableUpload:
+        """Start a resumable upload of this many bytes."""
+        return await self._uploads.begin(account_id, size_bytes, options, metadata=metadata)
+
+    async def presign_upload(
+        self, account_id: AccountId, size_bytes: int, content_type: str, options: UploadOptions
+    ) -> tuple[ResumableUpload, Presigned]:
+        """Start an upload straight into S3, by a URL that accepts exactly this many bytes of this type."""
+        return await self._uploads.presign(account_id, size_bytes, content_type, options)
+
+    async def get_upload(self, upload_id: MediaId, *, owner: AccountId) -> ResumableUpload:
+        """An upload in progress, with the number of bytes that are safe."""
+        return await self._uploads.get(upload_id, owner=owner)
+
+    async def receive(
+        self, upload: ResumableUpload, at: int, chunks: AsyncIterator[bytes], checksum: Checksum | None = None
+    ) -> int:
+        """Store bytes of an upload from an offset on; returns the new offset."""
+        return await self._uploads.receive(upload, at, chunks, checksum)
+
+    async def finish_upload(self, upload_id: MediaId, *, owner: AccountId) -> Media:
+        """Make media of an upload whose bytes have all arrived. Safe to repeat."""
+        return await self._uploads.finish(upload_id, owner=owner)
+
+    async def cancel_upload(self, upload_id: MediaId, *, owner: AccountId) -> None:
+        """Delete an upload in progress, row and bytes."""
+        await self._uploads.cancel(upload_id, owner=owner)
+
+    # Media of an account
 
     async def get(self, media_id: MediaId, *, owner: AccountId) -> Media:
-        """Media as their owner sees them."""
-        media = await self.find(media_id)
-        if media is None or media.account_id != owner or media.state == "deleted":
-            raise MediaNotFound
-        return media
+        """Media of this account that are not deleted."""
+        return await self._rows.get(media_id, owner=owner)
 
     async def find(self, media_id: MediaId) -> Media | None:
-        """Media in whatever state."""
-        if not has_shard(self._shards, media_id):
-            return None
-        row = await self._shards.owner(media_id).fetch_one(QUERIES.find_media, id=media_id)
-        return None if row is None else Media(**row)
+        """Media of anybody, in whatever state."""
+        return await self._rows.find(media_id)
 
-    async def drop(self, media_id: MediaId, *, owner: AccountId) -> None:
-        """An upload that was not posted is gone; posted media go with their post."""
+    async def open_original(self, media_id: MediaId, *, owner: AccountId) -> ObjectStream:
+        """The file as it was uploaded, for its owner."""
+        return await self._open_private(media_id, ORIGINAL, owner)
+
+    async def read_exif(self, media_id: MediaId, *, owner: AccountId) -> msgspec.Raw:
+        """What the camera wrote, for its owner."""
+        opened = await self._open_private(media_id, EXIF, owner)
+        return msgspec.Raw(b"".join([chunk async for chunk in opened.chunks]))
+
+    async def _open_private(self, media_id: MediaId, name: str, owner: AccountId) -> ObjectStream:
+        media = await self.get(media_id, owner=owner)
+        return await self._storage.open_anywhere(f"{PRIVATE}/{media.folder}/{name}", media.tier)
+
+    async def is_private(self, account_id: AccountId) -> bool:
+        """Whether an account's files open with a signature only."""
+        return await self._rows.is_private(account_id)
+
+    async def set_avatar(self, account_id: AccountId, media_id: MediaId) -> None:
+        """Show an uploaded photo as the account's avatar, and delete the previous one."""
+        await self._avatars.set(account_id, media_id)
+
+    async def remove_avatar(self, account_id: AccountId) -> None:
+        """Show no avatar, and delete the one that was shown."""
+        await self._avatars.remove(account_id)
+
+    # Media of posts and stories
+
+    async def attach(
+        self,
+        tx: Transaction,
+        account_id: AccountId,
+        media_ids: Sequence[MediaId],
+        *,
+        to: int,
+        kind: MediaKind | None = None,
+        max_duration_ms: int | None = None,
+        lifetime: timedelta | None = None,
+    ) -> list[Media]:
+        """Attach an account's uploads to the post or story with the id `to`, in the transaction that adds it.
+
+        Returns the attached media in the order given; what is somebody else's, expired, failed, in use already, of
+        another kind or too long is missing. With a lifetime the media end that long after `to` was made.
+        """
+        return await attachments.attach(
+            tx,
+            account_id,
+            media_ids,
+            to=to,
+            kind=kind,
+            max_duration_ms=max_duration_ms,
+            lifetime=lifetime,
+        )
+
+    async def set_lifetime(
+        self, tx: Transaction, media_ids: Sequence[MediaId], lifetime: timedelta | None
+    ) -> None:
+        """Attached media end this long after their story was made; with None they never end (a highlight)."""
+        await tx.execute(QUERIES.set_lifetime, ids=list(media_ids), lifetime=lifetime)
+
+    # Deletion
+
+    async def discard(self, media_id: MediaId, *, owner: AccountId) -> None:
+        """Delete an upload that was not posted; posted media are deleted with their post."""
         await self.get(media_id, owner=owner)
         if not await self.delete([media_id], only_unposted=True):
             raise MediaPosted
 
-    async def open_original(self, media_id: MediaId, *, owner: AccountId) -> Opened:
-        """The file as it was sent, for its owner alone."""
-        media = await self.get(media_id, owner=owner)
-        return await self._storage.open_anywhere(f"{PRIVATE}/{media.folder}/{ORIGINAL}", media.tier)
-
-    async def edit(self, media_id: MediaId, edit: msgspec.Raw, *, owner: AccountId) -> Media:
-        """Another upload of the same photo, edited like this; the one it was made of stays as it is."""
-        media = await self.get(media_id, owner=owner)
-        if media.type != "image":
-            raise MediaRefused("Only photos can be edited.")
-        opened = await self.open_original(media_id, owner=owner)
-        with self.spool() as spool:
-            async for chunk in opened.chunks:
-                spool.write(chunk)
-            spool.close()
-            wish = Wish(kind=media.kind, keep_location=media.keeps_location, edit=edit)
-            return await self.upload(owner, spool.path, wish)
-
-    async def read_exif(self, media_id: MediaId, *, owner: AccountId) -> msgspec.Raw:
-        """What the camera wrote, for the owner alone."""
-        media = await self.get(media_id, owner=owner)
-        opened = await self._storage.open_anywhere(f"{PRIVATE}/{media.folder}/{EXIF}", media.tier)
-        return msgspec.Raw(b"".join([chunk async for chunk in opened.chunks]))
-
-    async def set_end(self, media_ids: Sequence[MediaId], ends_at: datetime) -> None:
-        """These belong to a story: nobody may keep a copy past its end."""
-        for shard in {self._shards.owner(each).number for each in media_ids}:
-            await self._shards.shard(shard).execute(QUERIES.set_end, ids=list(media_ids), ends_at=ends_at)
-        await self._cards.forget(media_ids)
-
-    async def is_private(self, account_id: AccountId) -> bool:
-        """Whether an account's files open only with a signature."""
-        return bool(
-            await self._shards.owner(account_id).fetch_value(QUERIES.is_private, account_id=account_id)
-        )
-
-    async def forget_privacy(self, change: PrivacyChanged) -> None:
-        """An account became private or public: its files are asked about anew."""
-        await self._cards.forget_account(change.account_id)
-
-    async def keep_as_avatar(self, account_id: AccountId, media_id: MediaId) -> str:
-        """The folder of an uploaded picture of one's own, which expires no more and cannot be posted."""
-        folder = await self._shards.owner(account_id).fetch_value(
-            QUERIES.keep_as_avatar, account_id=account_id, media_id=media_id
-        )
-        if folder is None:
-            raise MediaNotFound
-        await self._cards.forget([media_id])
-        return folder
-
-    async def let_go(self, account_id: AccountId, folder: str) -> None:
-        """A picture that is shown nowhere any more goes, with its files."""
-        rows = await self._shards.owner(account_id).fetch(
-            QUERIES.find_avatar, account_id=account_id, folder=folder
-        )
-        await self.delete([MediaId(row["id"]) for row in rows], only_unposted=True)
-
-    async def forget_cards(self, media_ids: Sequence[MediaId]) -> None:
-        """What is remembered of these, here and by those who listen, is no longer true."""
-        await self._cards.forget(media_ids)
-        for listener in self._listeners:
-            await listener(media_ids)
-
-    def listen(self, listener: Listener) -> None:
-        """Call this, too, whenever media change that somebody may show already."""
-        self._listeners.append(listener)
-
     async def delete(self, media_ids: Sequence[MediaId], *, only_unposted: bool = False) -> int:
-        """These are gone for everybody at once, and their files soon after; returns how many there were."""
-        by_shard: dict[int, list[MediaId]] = {}
-        for each in media_ids:
-            if has_shard(self._shards, each):
-                by_shard.setdefault(self._shards.owner(each).number, []).append(each)
-        count = 0
-        for number, ids in by_shard.items():
-            async with self._shards.shard(number).begin() as tx:
-                count += await self.delete_in(tx, ids, only_unposted=only_unposted)
-        return count
+        """Delete media for everybody at once, and their files soon after; returns how many there were."""
+        return await self._deletion.delete(media_ids, only_unposted=only_unposted)
 
     async def delete_in(
         self, tx: Transaction, media_ids: Sequence[MediaId], *, only_unposted: bool = False
     ) -> int:
-        """The same inside a transaction of the shard they live on, such as the one that deletes their post."""
-        rows = await tx.fetch(QUERIES.mark_deleted, ids=list(media_ids), only_unposted=only_unposted)
-        gone = [MediaId(row["id"]) for row in rows]
-        if gone:
-            await self._outbox.add(tx, MediaDeleted(gone))
-
-            async def forget(_server: str) -> None:
-                await self._cards.forget(gone)
-
-            tx.after_commit(forget)
-        return len(gone)
+        """Delete media in a transaction on their shard, such as the one that deletes their post."""
+        return await self._deletion.delete_in(tx, media_ids, only_unposted=only_unposted)
 
     async def delete_all_of(self, account_id: AccountId) -> int:
-        """Everything an account ever uploaded goes; returns how many that were. Safe to repeat."""
-        count = 0
-        while True:
-            shard = self._shards.owner(account_id)
-            rows = await shard.fetch(QUERIES.list_of_account, account_id=account_id, limit=BITE)
-            if not rows:
-                return count
-            await self.delete([MediaId(row["id"]) for row in rows])
-            count += len(rows)
+        """Delete everything an account uploaded; returns how many media that were. Safe to repeat."""
+        return await self._deletion.delete_all_of(account_id)
 
-    async def remove_files(self, folder: str) -> None:
-        """No file of this folder is left, in any store, public or private."""
-        await self._storage.delete_below(folder)
-        await self._storage.delete_below(f"{PRIVATE}/{folder}")
+    # Serving
 
-    async def _make(
-        self, account_id: AccountId, media_id: MediaId, source: Path, out: Path, wish: Wish
-    ) -> tuple[Media, MadePhoto]:
-        media_type = self.type_of(source)
-        if media_type == "image":
-            made, duration_ms = await self._processing.photo(source, out, bytes(wish.edit)), None
-        else:
-            made, duration_ms = await self._processing.poster(source, out)
-        media = Media(
-            id=media_id,
-            account_id=account_id,
-            folder=f"{account_id}/{media_id}-{secrets.token_urlsafe(12)}",
-            type=media_type,
-            state="ready" if media_type == "image" else "processing",
-            kind=wish.kind,
-            width=made.width,
-            height=made.height,
-            placeholder=made.placeholder,
-            duration_ms=duration_ms,
-            progress=100 if media_type == "image" else 0,
-            keeps_location=wish.keep_location,
-        )
-        return media, made
+    async def find_file(self, path: str, accept: str) -> MediaFile:
+        """The file at a path below /media/, in the smallest format that an Accept header allows."""
+        return await self._variants.choose(await self._files.find(path), accept)
 
-    async def _put_all(self, media: Media, source: Path, out: Path, made: MadePhoto) -> None:
-        await self._storage.put_all(media.folder, out)
-        exif = {**made.exif, **({"location": made.location} if media.keeps_location else {})}
-        await self._storage.put(f"{PRIVATE}/{media.folder}/{EXIF}", msgspec.json.encode(exif))
-        original = f"{PRIVATE}/{media.folder}/{ORIGINAL}"
-        if media.type == "video" or media.keeps_location:
-            await self._storage.put(original, source)
-            return
-        with self.workshop.folder() as folder, telling_full_disk():
-            copy = folder / "original"
-            await asyncio.to_thread(shutil.copyfile, source, copy)
-            if await asyncio.to_thread(forget_place, copy):
-                await self._storage.put(original, copy)
+    async def locate_file(self, file: MediaFile) -> tuple[MediaFile, int]:
+        """The file in the store it was found in, and its size."""
+        return await self._files.locate(file)
 
-    async def _add(self, media: Media) -> Media:
-        """The row, and for a clip the wish to convert it; the earlier row when this upload was finished before."""
-        columns = {name: getattr(media, name) for name in _ADDED}
-        async with self._shards.owner(media.account_id).begin() as tx:
-            row = await tx.fetch_one(QUERIES.add_media, **columns)
-            if row is None:
-                row = await tx.fetch_one(QUERIES.find_media, id=media.id)
-            elif media.type == "video":
-                await self._outbox.add(tx, VideoReceived(media.id, media.account_id))
-        if row is None:
-            raise MediaNotFound
-        return Media(**row)
+    async def open_file(self, file: MediaFile, part: tuple[int, int] | None = None) -> ObjectStream:
+        """The bytes of a file, or those from the first to before the second offset."""
+        return await self._files.open(file, part)
 
+    async def invalidate(self, media_ids: Sequence[MediaId]) -> None:
+        """Drop what is cached of these media, here and with those who listen."""
+        await self._changed.notify(media_ids)
 
-_ADDED = QUERIES.add_media.parameters
+    async def invalidate_privacy(self, event: PrivacyChanged) -> None:
+        """Drop the cached privacy of an account that became private or public."""
+        await self._jobs.invalidate_privacy(event)
+
+    # Upkeep
+
+    async def sweep(
+        self, *, fix: bool = False, on_account: OnAccount = lambda _done, _all: None
+    ) -> SweepReport:
+        """Compare rows with files; with `fix`, delete orphaned files and mark media without files as lost."""
+        return await self._sweeper.sweep(fix=fix, on_account=on_account)
+
+    async def move_tiers(self, on_progress: OnProgress = lambda _moves: None) -> TierMoves:
+        """Move media to the store that their age and use call for."""
+        return await self._tiers.run(on_progress)
+
+    def handlers(self) -> list[Handler]:
+        """What the room does when something has happened."""
+        return [*self._jobs.handlers(), *self._tiers.handlers()]
+
+    def schedules(self) -> list[Schedule]:
+        """What the room does by the clock."""
+        return [*self._jobs.schedules(), *self._tiers.schedules(), *self._sweeper.schedules()]
+
+    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
+        """Uploads that belong to no post."""
+        return self._personal_data.export(account_id)
+
+    async def erase(self, account_id: AccountId) -> int:
+        """Erase a batch of what an account uploaded; returns how much."""
+        return await self._personal_data.erase(account_id)
+
+    async def count_left(self, account_id: AccountId) -> int:
+        """How many media and uploads in progress an account still has."""
+        return await self._personal_data.count_left(account_id)

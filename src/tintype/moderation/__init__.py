@@ -1,7 +1,7 @@
 """Moderation: reports, the queue, the acts of moderators and their log.
 
-Owns cases, their reports and the log of acts, on a few desks (shards by hash of "moderation-desk-N"), and traces of
-them with each person concerned. Who reported something is never told to anybody.
+Owns cases, their reports and the log, in four partitions (shards by hash of "moderation-desk-0" to "-3"), and traces of
+them with each person concerned. Nobody is ever told who reported something.
 """
 
 from tintype.moderation.errors import (
@@ -19,9 +19,18 @@ from tintype.moderation.errors import (
     TextTooLong,
 )
 from tintype.moderation.events import CaseDecided
-from tintype.moderation.kinds import Action, Entry, ObjectKind, ObjectState, Order, Reason, Status
-from tintype.moderation.models import Case, CasePage, CasePlace, Complaint, LogEntry, LogPage
-from tintype.moderation.service import QUERIES, Moderation
+from tintype.moderation.kinds import (
+    Action,
+    CaseStatus,
+    LogAction,
+    ObjectKind,
+    ObjectState,
+    QueueOrder,
+    Reason,
+)
+from tintype.moderation.models import Case, CaseCursor, CasePage, Complaint, LogEntry, LogPage
+from tintype.moderation.service import Moderation
+from tintype.moderation.store import QUERIES
 
 __all__ = [
     "QUERIES",
@@ -30,12 +39,13 @@ __all__ = [
     "AppealClosed",
     "Case",
     "CaseClaimed",
+    "CaseCursor",
     "CaseDecided",
     "CaseNotFound",
     "CasePage",
-    "CasePlace",
+    "CaseStatus",
     "Complaint",
-    "Entry",
+    "LogAction",
     "LogEntry",
     "LogPage",
     "Moderation",
@@ -44,12 +54,11 @@ __all__ = [
     "ObjectKind",
     "ObjectNotFound",
     "ObjectState",
-    "Order",
     "OwnCase",
     "OwnObject",
+    "QueueOrder",
     "RankTooLow",
     "Reason",
-    "Status",
     "TextMissing",
     "TextTooLong",
 ]

@@ -1,4 +1,4 @@
-"""How the moderation room says no."""
+"""Why the moderation room refuses a request."""
 
 from tintype.base.errors import Conflict, Forbidden, Invalid, NotFound
 
@@ -16,60 +16,60 @@ class CaseNotFound(NotFound):
 
 
 class ObjectNotFound(NotFound):
-    """There is no such thing, or you may not see it."""
+    """That does not exist, or you may not see it."""
 
     code = "object_not_found"
 
 
 class OwnObject(Invalid):
-    """That is yours; you can change or delete it yourself."""
+    """You can't report your own content; change or delete it instead."""
 
     code = "own_object"
 
 
 class TextTooLong(Invalid):
-    """Say it in at most 1,000 characters."""
+    """Use at most 1,000 characters."""
 
     code = "text_too_long"
 
 
 class TextMissing(Invalid):
-    """Say why: the log keeps it."""
+    """Give a reason; it is stored in the log."""
 
     code = "text_missing"
 
 
 class ActionUnsuitable(Invalid):
-    """That cannot be done to this kind of thing; to suspend an author, open the case of the account."""
+    """That action is not possible for this kind of content; to suspend an author, open a case about the account."""
 
     code = "action_unsuitable"
 
 
 class ObjectGone(Conflict):
-    """It was deleted; that cannot be undone."""
+    """It was deleted, and that can't be undone."""
 
     code = "object_deleted"
 
 
 class CaseClaimed(Conflict):
-    """Another moderator is looking at this case."""
+    """Another moderator has claimed this case."""
 
     code = "case_claimed"
 
 
 class OwnCase(Forbidden):
-    """Nobody decides about what is theirs."""
+    """You can't decide a case about your own content."""
 
     code = "own_case"
 
 
 class RankTooLow(Forbidden):
-    """Only an operator decides about moderators and operators."""
+    """Only an operator can decide cases about moderators and operators."""
 
     code = "rank_too_low"
 
 
 class AppealClosed(Conflict):
-    """There is nothing to appeal against, or you have done so already."""
+    """There is no decision to appeal against, or you have appealed already."""
 
     code = "appeal_closed"

@@ -1,11 +1,11 @@
-"""What the moderation room announces, for itself."""
+"""Events of the moderation room, for itself."""
 
 from tintype.base.events import Event
 from tintype.base.ids import AccountId
 
 
 class CaseDecided(Event, frozen=True):
-    """A moderator decided; what follows on other shards is done by whoever hears this."""
+    """A moderator decided a case; the handler applies the effects on other shards."""
 
     case_id: int
     act_id: int

@@ -1,4 +1,4 @@
-"""The closed lists of moderation: what can be reported, why, and what can be done about it."""
+"""The fixed lists of moderation: what can be reported, for which reasons, and what moderators can do about it."""
 
 from typing import Literal, get_args
 
@@ -18,11 +18,11 @@ Reason = Literal[
     "something_else",
 ]
 Action = Literal["dismiss", "warn", "hide", "restore", "delete", "suspend", "unsuspend", "note"]
-Entry = Literal[Action, "open", "claim", "release", "assign"]
-"""What the log holds: every act of a moderator, also those that decide nothing."""
+LogAction = Literal[Action, "open", "claim", "release", "assign"]
+"""The acts that the log holds: actions, and those that decide nothing."""
 ObjectState = Literal["visible", "hidden", "deleted", "suspended"]
-Status = Literal["open", "closed"]
-Order = Literal["oldest", "most_reported"]
+CaseStatus = Literal["open", "closed"]
+QueueOrder = Literal["oldest", "most_reported"]
 
 KINDS: tuple[ObjectKind, ...] = get_args(ObjectKind)
 STATE_AFTER: dict[str, ObjectState] = {
@@ -32,7 +32,7 @@ STATE_AFTER: dict[str, ObjectState] = {
     "suspend": "suspended",
     "unsuspend": "visible",
 }
-"""What shall be true of the object after an act; others leave it as it is."""
+"""The state of the object after an action; other actions leave it as it is."""
 OUTCOMES: dict[str, str] = {
     "dismiss": "dismissed",
     "warn": "warned",
@@ -42,9 +42,9 @@ OUTCOMES: dict[str, str] = {
     "suspend": "suspended",
     "unsuspend": "unsuspended",
 }
-TOLD = frozenset({"warn", "hide", "delete"})
-"""Acts that the owner is told of, in the list of notifications."""
-SUITS: dict[ObjectKind, frozenset[str]] = {
+NOTIFIED_ACTIONS = frozenset({"warn", "hide", "delete"})
+"""Actions that the owner gets a notification of."""
+ALLOWED_ACTIONS: dict[ObjectKind, frozenset[str]] = {
     "account": frozenset({"dismiss", "warn", "suspend", "unsuspend", "note"}),
     "post": frozenset({"dismiss", "warn", "hide", "restore", "delete", "note"}),
     "comment": frozenset({"dismiss", "warn", "hide", "restore", "delete", "note"}),

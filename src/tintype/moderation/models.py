@@ -1,4 +1,4 @@
-"""What cases look like to the rest of the house. Who reported is in none of it."""
+"""The types that the moderation room shows to other rooms. None of them says who reported."""
 
 from datetime import datetime
 from typing import Any
@@ -6,24 +6,24 @@ from typing import Any
 import msgspec
 
 from tintype.base.ids import AccountId
-from tintype.moderation.kinds import Entry, ObjectKind, ObjectState, Reason, Status
+from tintype.moderation.kinds import CaseStatus, LogAction, ObjectKind, ObjectState, Reason
 
 LONGEST_TEXT = 1_000
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """One object that was reported, and where it stands."""
+    """One reported object, and the state of the case about it."""
 
     id: int
     kind: ObjectKind
     object_id: int
     owner_id: AccountId
     evidence: dict[str, Any]
-    """How it looked when it was first reported."""
-    status: Status
+    """A snapshot of the object from when it was first reported."""
+    status: CaseStatus
     opened_id: int
     report_count: int
-    """How many people reported it since it was opened."""
+    """How many people reported it since the case was opened."""
     object_state: ObjectState
     outcome: str
     outcome_id: int | None
@@ -32,9 +32,15 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     appeal: str
     appealed_id: int | None
 
+    @property
+    def may_appeal(self) -> bool:
+        """Whether its owner may appeal: there is a decision against them, and they have not appealed against it yet."""
+        is_against_owner = self.outcome in {"warned", "hidden", "deleted", "suspended"}
+        return is_against_owner and self.appealed_id != self.outcome_id
+
 
 class Complaint(msgspec.Struct, frozen=True):
-    """What somebody said about an object, without who."""
+    """What a reporter said about an object, without who."""
 
     reason: Reason
     note: str
@@ -42,40 +48,40 @@ class Complaint(msgspec.Struct, frozen=True):
 
 
 class LogEntry(msgspec.Struct, frozen=True):
-    """One act of a moderator, as it is kept for good."""
+    """One act of a moderator, as the log holds it."""
 
     id: int
     case_id: int
     moderator_id: AccountId
-    action: Entry
+    action: LogAction
     reason: str
     before: dict[str, Any]
     after: dict[str, Any]
 
 
-class Look(msgspec.Struct, frozen=True):
-    """An object as somebody saw it: whose it is, and what it showed."""
+class ObjectSnapshot(msgspec.Struct, frozen=True):
+    """An object as somebody saw it: its owner, and what it showed."""
 
     owner_id: AccountId
     evidence: dict[str, Any]
 
 
-class CasePlace(msgspec.Struct, frozen=True):
-    """Where a page of the queue goes on."""
+class CaseCursor(msgspec.Struct, frozen=True):
+    """A position in the queue, from which the next page goes on."""
 
     report_count: int
     opened_id: int
 
 
 class CasePage(msgspec.Struct, frozen=True):
-    """A part of the queue."""
+    """A page of the queue."""
 
     cases: list[Case]
-    next_place: CasePlace | None
+    next_cursor: CaseCursor | None
 
 
 class LogPage(msgspec.Struct, frozen=True):
-    """A part of the log, newest first."""
+    """A page of the log, newest first."""
 
     entries: list[LogEntry]
     next_before: int | None

@@ -1,10 +1,10 @@
--- name: trace_case
--- Remembers with a person that a case touches them.
+-- name: record_trace
+-- Records with a person that a case concerns them.
 INSERT INTO moderation_traces (account_id, part, kind, object_id) VALUES (:account_id, :part, :kind, :object_id)
 ON CONFLICT DO NOTHING;
 
 -- name: open_case
--- One case per object; the row is locked whether it was there or not.
+-- One case per object; the row is locked whether it existed or not.
 INSERT INTO moderation_cases (kind, object_id, owner_id, evidence) VALUES (:kind, :object_id, :owner_id, :evidence)
 ON CONFLICT (kind, object_id) DO UPDATE SET kind = excluded.kind
 RETURNING id;
@@ -24,12 +24,12 @@ SET report_count = CASE WHEN status = 'open' THEN report_count + 1 ELSE 1 END,
 WHERE id = :case_id;
 
 -- name: reopen_case
--- A moderator looks at it without a report, or its owner appeals.
+-- Reopens a closed case for a moderator, without a report.
 UPDATE moderation_cases SET status = 'open', opened_id = next_id(), report_count = 0
 WHERE id = :case_id AND status = 'closed';
 
 -- name: lock_case
--- One decision at a time.
+-- One case, locked: one decision at a time.
 SELECT id, kind, object_id, owner_id, evidence, status, opened_id, report_count, object_state, outcome, outcome_id,
        claimed_by, claimed_until, appeal, appealed_id
 FROM moderation_cases WHERE id = :case_id FOR UPDATE;
@@ -47,7 +47,7 @@ SELECT id, kind, object_id, owner_id, evidence, status, opened_id, report_count,
 FROM moderation_cases WHERE kind = :kind AND object_id = :object_id;
 
 -- name: page_oldest
--- The part of the queue on one desk, those who wait longest first.
+-- The part of the queue on one partition, those waiting longest first.
 SELECT id, kind, object_id, owner_id, evidence, status, opened_id, report_count, object_state, outcome, outcome_id,
        claimed_by, claimed_until, appeal, appealed_id
 FROM moderation_cases
@@ -58,7 +58,7 @@ WHERE status = :status AND opened_id > :opened_id
 ORDER BY opened_id LIMIT :limit;
 
 -- name: page_most_reported
--- The part of the queue on one desk, what most people reported first.
+-- The part of the queue on one partition, most reported first.
 SELECT id, kind, object_id, owner_id, evidence, status, opened_id, report_count, object_state, outcome, outcome_id,
        claimed_by, claimed_until, appeal, appealed_id
 FROM moderation_cases
@@ -70,7 +70,7 @@ WHERE status = :status
 ORDER BY report_count DESC, opened_id LIMIT :limit;
 
 -- name: list_complaints
--- What was said about an object, newest first, without who said it.
+-- What reporters said about an object, newest first, without who said it.
 SELECT reason, note, reported_at FROM reports WHERE case_id = :case_id ORDER BY reported_at DESC LIMIT :limit;
 
 -- name: count_reasons
@@ -78,34 +78,34 @@ SELECT reason, note, reported_at FROM reports WHERE case_id = :case_id ORDER BY 
 SELECT reason, count(*)::int AS count FROM reports WHERE case_id = :case_id GROUP BY reason ORDER BY count DESC, reason;
 
 -- name: claim_case
--- A claim ends by itself.
+-- A claim expires by itself.
 UPDATE moderation_cases SET claimed_by = :moderator_id, claimed_until = now() + make_interval(secs => :claim_s::float8)
 WHERE id = :case_id;
 
 -- name: release_case
--- Free for others at once.
+-- Ends a claim.
 UPDATE moderation_cases SET claimed_by = NULL, claimed_until = NULL WHERE id = :case_id;
 
 -- name: decide_case
--- What was decided, and what shall be true of the object from now on.
+-- Closes a case with its outcome and the state the object must have from now on.
 UPDATE moderation_cases
 SET status = 'closed', object_state = :object_state, outcome = :outcome, outcome_id = :act_id, report_count = 0,
     claimed_by = NULL, claimed_until = NULL, appeal = ''
 WHERE id = :case_id;
 
--- name: log_act
--- The log only grows: no statement changes or removes what is in it.
+-- name: add_log_entry
+-- The log only grows: no statement changes or deletes its rows.
 INSERT INTO moderation_acts (case_id, moderator_id, action, reason, before, after)
 VALUES (:case_id, :moderator_id, :action, :reason, :before, :after)
 RETURNING id;
 
--- name: list_acts
--- Everything that was done about a case, in its order.
+-- name: list_case_log
+-- The log entries of one case, oldest first.
 SELECT id, case_id, moderator_id, action, reason, before, after FROM moderation_acts
 WHERE case_id = :case_id AND id > :after_id ORDER BY id LIMIT :limit;
 
--- name: page_acts
--- The part of the log on one desk, newest first.
+-- name: page_log
+-- The part of the log on one partition, newest first.
 SELECT id, case_id, moderator_id, action, reason, before, after FROM moderation_acts
 WHERE id < :before_id AND (:moderator_id::bigint IS NULL OR moderator_id = :moderator_id)
 ORDER BY id DESC LIMIT :limit;
@@ -126,23 +126,23 @@ WHERE account_id = :account_id AND (:part::text IS NULL OR part = :part)
 ORDER BY part, kind, object_id DESC LIMIT :limit;
 
 -- name: find_own_report
--- What somebody said about an object.
+-- A person's own report of an object.
 SELECT r.reason, r.note, r.reported_at FROM reports AS r JOIN moderation_cases AS c ON c.id = r.case_id
 WHERE c.kind = :kind AND c.object_id = :object_id AND r.reporter_id = :reporter_id;
 
--- name: forget_reporter
--- The report still counts; who made it and what they wrote is gone.
+-- name: erase_reporter
+-- Erasure: the report still counts; who made it and what they wrote is deleted.
 UPDATE reports SET reporter_id = -next_id(), note = ''
 WHERE reporter_id = :reporter_id
   AND case_id = (SELECT id FROM moderation_cases WHERE kind = :kind AND object_id = :object_id);
 
--- name: forget_owner
--- How it looked and what its owner wrote is gone; there is nothing left to decide.
+-- name: erase_owner
+-- Erasure: the evidence and the appeal are deleted; the case is closed, as there is nothing left to decide.
 UPDATE moderation_cases SET evidence = '{}', appeal = '', status = 'closed', report_count = 0
 WHERE kind = :kind AND object_id = :object_id AND owner_id = :owner_id;
 
--- name: drop_trace
--- Nothing of this person is left in the case.
+-- name: delete_trace
+-- Erasure: nothing of this person is left in the case.
 DELETE FROM moderation_traces
 WHERE account_id = :account_id AND part = :part AND kind = :kind AND object_id = :object_id;
 

@@ -1,39 +1,42 @@
-"""The moderators' queue: open cases, who looks at which, and the log of all that was done."""
+"""The moderators' queue: cases in order, what was said about each, and the log of everything that was done."""
 
-from shardwright.running import Queries
 from tintype.accounts import Account
 from tintype.base.ids import LARGEST_ID, AccountId
-from tintype.moderation.desks import Desks, case_of, entry_of
-from tintype.moderation.kinds import ObjectKind, Order, Status
-from tintype.moderation.models import Case, CasePage, CasePlace, Complaint, LogEntry, LogPage
+from tintype.moderation.dependencies import ModerationDependencies
+from tintype.moderation.kinds import CaseStatus, ObjectKind, QueueOrder
+from tintype.moderation.models import Case, CaseCursor, CasePage, Complaint, LogEntry, LogPage
+from tintype.moderation.store import QUERIES, read_case, read_log_entry
 
 COMPLAINTS_SHOWN = 100
 ENTRIES_SHOWN = 500
-MOST_REPORTS = 2**31 - 1
-FIRST: dict[Order, CasePlace] = {"oldest": CasePlace(0, 0), "most_reported": CasePlace(MOST_REPORTS, 0)}
+MAX_REPORTS = 2**31 - 1
+FIRST: dict[QueueOrder, CaseCursor] = {
+    "oldest": CaseCursor(0, 0),
+    "most_reported": CaseCursor(MAX_REPORTS, 0),
+}
 
 
-class Queue:
-    """Reads what lies on the desks."""
+class ModerationQueue:
+    """Reads cases and the log from all partitions."""
 
-    def __init__(self, queries: Queries, desks: Desks) -> None:
-        self._queries, self._desks = queries, desks
+    def __init__(self, deps: ModerationDependencies) -> None:
+        self._partitions = deps.partitions
 
     async def page(
         self,
         moderator: Account,
         *,
-        status: Status = "open",
-        order: Order = "oldest",
+        status: CaseStatus = "open",
+        order: QueueOrder = "oldest",
         kind: ObjectKind | None = None,
         is_mine: bool = False,
         is_free: bool = False,
         is_appealed: bool = False,
-        place: CasePlace | None = None,
+        cursor: CaseCursor | None = None,
         limit: int = 20,
     ) -> CasePage:
-        """Cases that fit, in the order asked for."""
-        start = place or FIRST[order]
+        """A page of the cases that match, in the order asked for."""
+        start = cursor or FIRST[order]
         params = {
             "status": status,
             "kind": kind,
@@ -44,46 +47,46 @@ class Queue:
             "limit": limit + 1,
         }
         if order == "oldest":
-            rows = await self._desks.fetch_all(self._queries.page_oldest, **params)
-            cases = sorted(map(case_of, rows), key=lambda case: case.opened_id)
+            rows = await self._partitions.fetch_all(QUERIES.page_oldest, **params)
+            cases = sorted(map(read_case, rows), key=lambda case: case.opened_id)
         else:
             params["report_count"] = start.report_count
-            rows = await self._desks.fetch_all(self._queries.page_most_reported, **params)
-            cases = sorted(map(case_of, rows), key=lambda case: (-case.report_count, case.opened_id))
+            rows = await self._partitions.fetch_all(QUERIES.page_most_reported, **params)
+            cases = sorted(map(read_case, rows), key=lambda case: (-case.report_count, case.opened_id))
         shown = cases[:limit]
-        last = CasePlace(shown[-1].report_count, shown[-1].opened_id) if len(cases) > limit else None
+        last = CaseCursor(shown[-1].report_count, shown[-1].opened_id) if len(cases) > limit else None
         return CasePage(shown, last)
 
     async def get(self, case_id: int) -> Case:
         """One case."""
-        return await self._desks.get(case_id)
+        return await self._partitions.get(case_id)
 
-    async def complaints(self, case_id: int) -> list[Complaint]:
-        """What was said about it, newest first."""
-        rows = await self._desks.of_case(case_id).fetch(
-            self._queries.list_complaints, case_id=case_id, limit=COMPLAINTS_SHOWN
+    async def list_complaints(self, case_id: int) -> list[Complaint]:
+        """What reporters said about the object, newest first, without who said it."""
+        rows = await self._partitions.of_case(case_id).fetch(
+            QUERIES.list_complaints, case_id=case_id, limit=COMPLAINTS_SHOWN
         )
         return [Complaint(**row) for row in rows]
 
-    async def reasons(self, case_id: int) -> dict[str, int]:
+    async def count_reasons(self, case_id: int) -> dict[str, int]:
         """How often each reason was given."""
-        rows = await self._desks.of_case(case_id).fetch(self._queries.count_reasons, case_id=case_id)
+        rows = await self._partitions.of_case(case_id).fetch(QUERIES.count_reasons, case_id=case_id)
         return {row["reason"]: row["count"] for row in rows}
 
-    async def history(self, case_id: int) -> list[LogEntry]:
-        """Everything that was done about it, in its order."""
-        rows = await self._desks.of_case(case_id).fetch(
-            self._queries.list_acts, case_id=case_id, after_id=0, limit=ENTRIES_SHOWN
+    async def list_history(self, case_id: int) -> list[LogEntry]:
+        """The log entries of one case, oldest first."""
+        rows = await self._partitions.of_case(case_id).fetch(
+            QUERIES.list_case_log, case_id=case_id, after_id=0, limit=ENTRIES_SHOWN
         )
-        return [entry_of(row) for row in rows]
+        return [read_log_entry(row) for row in rows]
 
-    async def log(
+    async def page_log(
         self, *, moderator_id: AccountId | None = None, before: int = LARGEST_ID, limit: int = 50
     ) -> LogPage:
-        """Everything that moderators did, newest first; of one of them, if named."""
-        rows = await self._desks.fetch_all(
-            self._queries.page_acts, before_id=before, moderator_id=moderator_id, limit=limit + 1
+        """A page of the log, newest first; of one moderator, if named."""
+        rows = await self._partitions.fetch_all(
+            QUERIES.page_log, before_id=before, moderator_id=moderator_id, limit=limit + 1
         )
-        entries = sorted(map(entry_of, rows), key=lambda entry: entry.id, reverse=True)
+        entries = sorted(map(read_log_entry, rows), key=lambda entry: entry.id, reverse=True)
         shown = entries[:limit]
         return LogPage(shown, shown[-1].id if len(entries) > limit else None)

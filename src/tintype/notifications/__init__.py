@@ -1,11 +1,11 @@
-"""Notifications: what happened to somebody, on their own shard, and its delivery to their browsers.
+"""Notifications: what happened to somebody, on their own shard, and pushes of it to their browsers.
 
-Owns the lists (`notifications`, made of `notification_acts`), their counts and settings, push subscriptions, and traces
-that tell, with an account, post or comment, who has been told of it.
+Owns each person's list (`notifications`, made of `notification_acts`), its counts, preferences and quiet hours, push
+subscriptions, and traces that record, with an account, post or comment, who was notified of it.
 """
 
-from tintype.notifications.choices import KindUnknown
 from tintype.notifications.errors import (
+    KindUnknown,
     NotificationNotFound,
     QuietHoursInvalid,
     SubscriptionInvalid,
@@ -13,29 +13,37 @@ from tintype.notifications.errors import (
     TooManySubscriptions,
 )
 from tintype.notifications.events import NotificationTold, PushDue
-from tintype.notifications.kinds import KINDS, Audience, ChoosableName, KindName
-from tintype.notifications.models import Choice, Notification, Page, QuietHours, StoryGlance, Subscription
-from tintype.notifications.sending import PushSender
-from tintype.notifications.service import QUERIES, Notifications
+from tintype.notifications.kinds import KINDS, ChoosableName, KindName, NotificationAudience
+from tintype.notifications.models import (
+    Notification,
+    NotificationPage,
+    NotificationPreference,
+    QuietHours,
+    StoryPreview,
+    Subscription,
+)
+from tintype.notifications.push_sender import PushSender
+from tintype.notifications.service import Notifications
+from tintype.notifications.store import QUERIES
 
 __all__ = [
     "KINDS",
     "QUERIES",
-    "Audience",
-    "Choice",
     "ChoosableName",
     "KindName",
     "KindUnknown",
     "Notification",
+    "NotificationAudience",
     "NotificationNotFound",
+    "NotificationPage",
+    "NotificationPreference",
     "NotificationTold",
     "Notifications",
-    "Page",
     "PushDue",
     "PushSender",
     "QuietHours",
     "QuietHoursInvalid",
-    "StoryGlance",
+    "StoryPreview",
     "Subscription",
     "SubscriptionInvalid",
     "SubscriptionNotFound",

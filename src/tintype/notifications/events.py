@@ -1,11 +1,11 @@
-"""What the notifications room announces, for itself: delivery follows the row and never holds it up."""
+"""Events of the notifications room, for itself: pushes are sent after the row is committed, and never delay it."""
 
 from tintype.base.events import Event
 from tintype.base.ids import AccountId
 
 
 class NotificationTold(Event, frozen=True):
-    """Somebody has something new in their list."""
+    """An activity was added to somebody's list."""
 
     account_id: AccountId
     notification_id: int
@@ -13,7 +13,7 @@ class NotificationTold(Event, frozen=True):
 
 
 class PushDue(Event, frozen=True):
-    """One device is to be told of one notification."""
+    """One notification is to be pushed to one browser."""
 
     account_id: AccountId
     subscription_id: int

@@ -1,6 +1,6 @@
-"""The kinds of things that people are told: a closed table, and the only one.
+"""The kinds of notifications: the one place that lists them.
 
-A new kind is a line here and a sentence of the web app; nothing else lists them.
+A new kind needs a line here and a sentence in the web app.
 """
 
 from dataclasses import dataclass
@@ -20,21 +20,21 @@ ChoosableName = Literal[
     "story_reaction",
     "story_mention",
 ]
-"""What people may choose about."""
+"""Kinds that people can configure."""
 KindName = Literal[ChoosableName, "warning"]
-Audience = Literal["off", "following", "everyone"]
-"""From whom a kind is told: nobody, people the recipient follows, or everybody."""
+NotificationAudience = Literal["off", "following", "everyone"]
+"""Whose activities of a kind are notified: nobody's, those of people the recipient follows, or everybody's."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How one kind is treated until its recipient chooses otherwise."""
+    """How one kind is delivered unless its recipient has set a preference."""
 
     name: KindName
     urgency: Literal["low", "normal", "high"] = "normal"
     is_pushed: bool = True
-    is_from_house: bool = False
-    """Told by those who run the place: nobody's name stands beside it, and it cannot be turned off."""
+    is_system: bool = False
+    """Sent by the operators: it names no actor and cannot be turned off."""
 
 
 KINDS: dict[str, Kind] = {
@@ -52,7 +52,7 @@ KINDS: dict[str, Kind] = {
         Kind("story_reply"),
         Kind("story_reaction", urgency="low"),
         Kind("story_mention"),
-        Kind("warning", urgency="high", is_from_house=True),
+        Kind("warning", urgency="high", is_system=True),
     )
 }
 assert set(KINDS) == set(get_args(KindName))  # noqa: S101 - a kind that is named and not described is a mistake here

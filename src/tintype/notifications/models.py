@@ -1,77 +1,77 @@
-"""What notifications look like to the rest of the house."""
+"""The types that the notifications room shows to other rooms."""
 
 import msgspec
 
 from tintype.accounts import Account
 from tintype.base.ids import AccountId, CommentId, PostId
-from tintype.notifications.kinds import Audience, KindName
+from tintype.notifications.kinds import KindName, NotificationAudience
 from tintype.posts import Post
 from tintype.stories import Reaction, StoryId
 
-HOUSE = AccountId(0)
-"""Who acts when those who run the place speak: no account has this id."""
+SYSTEM = AccountId(0)
+"""The actor of messages from the operators; no account has this id."""
 NO_OBJECT = 0
-"""What an act is about when it is about the recipient alone, such as a follow."""
+"""The object of an activity that is about the recipient alone, such as a follow."""
 
 
-class Act(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that somebody did and that somebody else is told."""
+class Activity(msgspec.Struct, frozen=True, kw_only=True):
+    """Something an actor did that a recipient is notified of."""
 
     recipient_id: AccountId
     kind: KindName
     actor_id: AccountId
     change_id: int
-    """Of one (kind, object, actor) the newest change wins, in whatever order they arrive."""
+    """Of one (kind, object, actor) the newest change wins, in whatever order changes arrive."""
     object_id: int = NO_OBJECT
     group_id: int = NO_OBJECT
-    """Acts of one kind and group are told as one while they are unread."""
+    """Activities of one kind and group are one notification while it is unread."""
     post_id: PostId | None = None
     comment_id: CommentId | None = None
 
 
-class StoryGlance(msgspec.Struct, frozen=True, kw_only=True):
-    """The story that a line is about: for a while after its end, too, but without its picture."""
+class StoryPreview(msgspec.Struct, frozen=True, kw_only=True):
+    """The story that a notification is about; after the story has ended, without its picture."""
 
     story_id: StoryId
     folder: str | None = None
-    """Where its picture lies, while it lives."""
+    """The folder of its media, while it is live."""
     text: str | None = None
-    """What was answered."""
+    """The text of the reply."""
     reaction: Reaction | None = None
 
 
 class Notification(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of somebody's list: who did it last, how many they are, and what it is about."""
+    """One entry of a list: the latest actors, how many there are, and what it is about."""
 
     id: int
     kind: KindName
-    place: int
-    """Its place in the list, newest first, and by its time also when it happened last."""
+    cursor: int
+    """Its position in the list, newest first; an id whose time says when it happened last."""
     actors: list[Account]
     actor_count: int
     object_id: int
     post: Post | None
-    story: StoryGlance | None = None
+    story: StoryPreview | None = None
     is_read: bool
 
 
-class Page(msgspec.Struct, frozen=True):
-    """A part of the list; `next_before` is the place the next one begins at."""
+class NotificationPage(msgspec.Struct, frozen=True):
+    """A page of the list; `next_before` is the cursor of the next page, if there is one."""
 
     notifications: list[Notification]
     next_before: int | None
 
 
-class Choice(msgspec.Struct, frozen=True):
-    """What somebody wants to be told of one kind, and whether on their devices."""
+class NotificationPreference(msgspec.Struct, frozen=True):
+    """Whose activities of one kind somebody wants to be notified of, and whether they are pushed."""
 
     kind: KindName
-    audience: Audience
+    audience: NotificationAudience
     is_pushed: bool
 
 
 class QuietHours(msgspec.Struct, frozen=True):
-    """Minutes after midnight between which devices stay silent; the list fills all the same."""
+    """Minutes after midnight between which nothing is pushed; the list grows all the same."""
 
     begin: int
     end: int
@@ -79,7 +79,7 @@ class QuietHours(msgspec.Struct, frozen=True):
 
 
 class Subscription(msgspec.Struct, frozen=True):
-    """A browser that wants to be told."""
+    """A browser that notifications are pushed to (RFC 8030)."""
 
     id: int
     session_id: str

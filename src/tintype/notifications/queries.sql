@@ -1,47 +1,47 @@
 -- name: lock_state
--- Changes of one recipient's list happen one after another; the row is made when it is first needed.
+-- Serializes changes of one recipient's list; the row is created when it is first needed.
 INSERT INTO notification_states (account_id) VALUES (:account_id)
 ON CONFLICT (account_id) DO UPDATE SET account_id = excluded.account_id
 RETURNING account_id;
 
 -- name: lock_list
--- The same lock where there is something to take out: a list that does not exist, or not any more, is not made anew.
+-- The same lock for removals: a list that does not exist, or no longer does, is not created.
 SELECT account_id FROM notification_states WHERE account_id = :account_id FOR UPDATE;
 
--- name: find_acts
--- What is known of acts, under the recipient's lock.
+-- name: find_activities
+-- The stored state of activities, under the recipient's lock.
 SELECT a.kind, a.object_id, a.actor_id, a.change_id, a.notification_id
 FROM unnest(:kinds::text[], :object_ids::bigint[], :actor_ids::bigint[]) AS wanted (kind, object_id, actor_id)
 JOIN notification_acts AS a
   ON a.account_id = :account_id AND a.kind = wanted.kind
  AND a.object_id = wanted.object_id AND a.actor_id = wanted.actor_id;
 
--- name: renew_act
--- An act that is told already was done again: only its order changes.
+-- name: renew_activity
+-- An activity that is listed already was done again: only its change id moves on.
 UPDATE notification_acts SET change_id = :change_id
 WHERE account_id = :account_id AND kind = :kind AND object_id = :object_id AND actor_id = :actor_id;
 
--- name: tell_acts
--- Acts join the unread group of their kind, or open one; the counts move with them, in one statement.
-WITH act AS (
+-- name: add_activities
+-- Activities join the unread notification of their group, or open one; the counts change in the same statement.
+WITH activity AS (
     SELECT object_id, actor_id, change_id, number
     FROM unnest(:object_ids::bigint[], :actor_ids::bigint[], :change_ids::bigint[])
          WITH ORDINALITY AS given (object_id, actor_id, change_id, number)
 ), grouped AS (
     INSERT INTO notifications (account_id, kind, group_id, post_id, place, actor_count)
-    VALUES (:account_id, :kind, :group_id, :post_id, next_id(), (SELECT count(DISTINCT actor_id)::int FROM act))
+    VALUES (:account_id, :kind, :group_id, :post_id, next_id(), (SELECT count(DISTINCT actor_id)::int FROM activity))
     ON CONFLICT (account_id, kind, group_id) WHERE NOT is_read DO UPDATE
     SET place = excluded.place,
         actor_count = notifications.actor_count + (
-            SELECT count(DISTINCT act.actor_id)::int FROM act
+            SELECT count(DISTINCT activity.actor_id)::int FROM activity
             WHERE NOT EXISTS (SELECT FROM notification_acts AS a
-                              WHERE a.notification_id = notifications.id AND a.actor_id = act.actor_id))
+                              WHERE a.notification_id = notifications.id AND a.actor_id = activity.actor_id))
     RETURNING id, place, xmax = 0 AS is_new
-), told AS (
+), added AS (
     INSERT INTO notification_acts (account_id, kind, object_id, actor_id, change_id, post_id, notification_id, told_id)
-    SELECT :account_id, :kind, act.object_id, act.actor_id, act.change_id, :post_id, grouped.id,
-           grouped.place - (SELECT count(*) FROM act) + act.number
-    FROM act CROSS JOIN grouped
+    SELECT :account_id, :kind, activity.object_id, activity.actor_id, activity.change_id, :post_id, grouped.id,
+           grouped.place - (SELECT count(*) FROM activity) + activity.number
+    FROM activity CROSS JOIN grouped
     ON CONFLICT (account_id, kind, object_id, actor_id) DO UPDATE
     SET change_id = excluded.change_id, notification_id = excluded.notification_id, told_id = excluded.told_id
 ), counted AS (
@@ -50,8 +50,8 @@ WITH act AS (
 )
 SELECT id, place FROM grouped;
 
--- name: take_back_act
--- The newest change wins: an act that was undone before it was heard of leaves a row that keeps it silent.
+-- name: retract_activity
+-- The newest change wins: retracting an activity that has not arrived yet leaves a row because of which it is ignored.
 WITH before AS (
     SELECT notification_id, actor_id FROM notification_acts
     WHERE account_id = :account_id AND kind = :kind AND object_id = :object_id AND actor_id = :actor_id
@@ -65,8 +65,8 @@ WITH before AS (
 )
 SELECT notification_id, actor_id FROM before;
 
--- name: take_back_actors
--- Everything that these people did leaves the list.
+-- name: retract_actors
+-- Retracts everything that these people did.
 WITH before AS (
     SELECT kind, object_id, actor_id, notification_id FROM notification_acts
     WHERE account_id = :account_id AND actor_id = ANY(:actor_ids::bigint[]) AND notification_id IS NOT NULL
@@ -76,8 +76,8 @@ WITH before AS (
 )
 SELECT notification_id, actor_id FROM before;
 
--- name: take_back_posts
--- Everything about these posts leaves the list.
+-- name: retract_posts
+-- Retracts everything about these posts.
 WITH before AS (
     SELECT kind, object_id, actor_id, notification_id FROM notification_acts
     WHERE account_id = :account_id AND post_id = ANY(:post_ids::bigint[]) AND notification_id IS NOT NULL
@@ -87,8 +87,8 @@ WITH before AS (
 )
 SELECT notification_id, actor_id FROM before;
 
--- name: take_back_comment
--- Everything about a comment leaves the list: that it was made, whom it mentioned, who liked it.
+-- name: retract_comment
+-- Retracts everything about a comment: that it was made, whom it mentioned, who liked it.
 WITH before AS (
     SELECT kind, object_id, actor_id, notification_id FROM notification_acts
     WHERE account_id = :account_id AND kind = ANY(ARRAY['comment', 'reply', 'mention', 'comment_like'])
@@ -99,8 +99,8 @@ WITH before AS (
 )
 SELECT notification_id, actor_id FROM before;
 
--- name: take_back_group
--- One line of the list and all that it is made of.
+-- name: retract_group
+-- Retracts all activities of one notification.
 WITH before AS (
     SELECT kind, object_id, actor_id, notification_id FROM notification_acts
     WHERE account_id = :account_id AND notification_id = :notification_id
@@ -110,8 +110,8 @@ WITH before AS (
 )
 SELECT notification_id, actor_id FROM before;
 
--- name: count_leaving
--- Groups lose those of the actors who have no other act in them.
+-- name: subtract_actors
+-- Lowers the actor counts of notifications by those of the actors who have no other activity in them.
 WITH gone AS (
     SELECT l.notification_id, count(*)::int AS count
     FROM (SELECT DISTINCT notification_id, actor_id
@@ -122,17 +122,17 @@ WITH gone AS (
 )
 UPDATE notifications AS n SET actor_count = n.actor_count - gone.count FROM gone WHERE n.id = gone.notification_id;
 
--- name: drop_empty_groups
--- A group that nobody is left in disappears, and with it its place in the unread count.
+-- name: delete_empty_groups
+-- Deletes notifications without actors, and subtracts the unread ones from the unread count.
 WITH gone AS (
     DELETE FROM notifications WHERE id = ANY(:notification_ids::bigint[]) AND actor_count <= 0 RETURNING is_read
 )
 UPDATE notification_states SET unread_count = unread_count - (SELECT count(*)::int FROM gone WHERE NOT is_read)
 WHERE account_id = :account_id;
 
--- name: trace
--- Remembers whom a source was told to, so that a trace is as old as its last use. What was noted today is only looked
--- at: ON CONFLICT alone would lock the row each time.
+-- name: record_traces
+-- Records who was notified of a source, with the day of the last time. A trace from today is only read: ON CONFLICT
+-- alone would lock the row each time.
 INSERT INTO notification_traces (source_id, recipient_id)
 SELECT source.id, :recipient_id::bigint FROM unnest(:source_ids::bigint[]) AS source (id)
 WHERE NOT EXISTS (SELECT FROM notification_traces AS t
@@ -140,23 +140,23 @@ WHERE NOT EXISTS (SELECT FROM notification_traces AS t
 ON CONFLICT (source_id, recipient_id) DO UPDATE SET told_on = excluded.told_on;
 
 -- name: page_traces
--- Whom a source was told to, a page at a time.
+-- Who was notified of a source, a page at a time.
 SELECT recipient_id FROM notification_traces
 WHERE source_id = :source_id AND recipient_id > :after ORDER BY recipient_id LIMIT :limit;
 
--- name: mark
--- Returns a row where nothing newer was heard of; the same change may be heard of twice.
+-- name: record_change
+-- Records the newest processed change of a post or comment; no row when a newer one was processed. Safe to repeat.
 INSERT INTO notification_marks (source_id, change_id) VALUES (:source_id, :change_id)
 ON CONFLICT (source_id) DO UPDATE SET change_id = excluded.change_id
 WHERE notification_marks.change_id <= excluded.change_id
 RETURNING source_id;
 
--- name: find_mark
--- The newest change that was heard of, for those that come late.
+-- name: find_newest_change
+-- The newest change of a post or comment that was processed, by which events that come late are recognized.
 SELECT change_id FROM notification_marks WHERE source_id = :source_id;
 
 -- name: page
--- A part of the list with the latest actors of each line.
+-- A page of the list, with the latest actors of each notification.
 SELECT n.id, n.kind, n.group_id, n.post_id, n.place, n.actor_count, n.is_read,
        ARRAY(SELECT a.actor_id FROM notification_acts AS a WHERE a.notification_id = n.id
              ORDER BY a.told_id DESC LIMIT :actors::int) AS actor_ids,
@@ -165,8 +165,8 @@ SELECT n.id, n.kind, n.group_id, n.post_id, n.place, n.actor_count, n.is_read,
 FROM notifications AS n
 WHERE n.account_id = :account_id AND n.place < :before ORDER BY n.place DESC LIMIT :limit;
 
--- name: find_line
--- One line of the list, as the page has it.
+-- name: find_notification
+-- One notification, with the columns of `page`.
 SELECT n.id, n.kind, n.group_id, n.post_id, n.place, n.actor_count, n.is_read,
        ARRAY(SELECT a.actor_id FROM notification_acts AS a WHERE a.notification_id = n.id
              ORDER BY a.told_id DESC LIMIT :actors::int) AS actor_ids,
@@ -175,24 +175,24 @@ SELECT n.id, n.kind, n.group_id, n.post_id, n.place, n.actor_count, n.is_read,
 FROM notifications AS n WHERE n.id = :notification_id AND n.account_id = :account_id;
 
 -- name: count_unread hot
--- One number, kept exact by every change.
+-- The unread count, maintained by every change.
 SELECT unread_count FROM notification_states WHERE account_id = :account_id;
 
--- name: find_place
--- Where a line stands, so that everything up to it can be marked.
+-- name: find_cursor
+-- The position of a notification, so that everything up to it can be marked as read.
 SELECT place FROM notifications WHERE id = :notification_id AND account_id = :account_id;
 
--- name: read_until
--- Everything up to a place is read.
+-- name: mark_all_read
+-- Marks everything up to a position as read.
 WITH marked AS (
     UPDATE notifications SET is_read = true
-    WHERE account_id = :account_id AND NOT is_read AND place <= :place RETURNING id
+    WHERE account_id = :account_id AND NOT is_read AND place <= :cursor RETURNING id
 )
 UPDATE notification_states SET unread_count = unread_count - (SELECT count(*)::int FROM marked)
 WHERE account_id = :account_id;
 
--- name: read_one
--- One line is read.
+-- name: mark_read
+-- Marks one notification as read.
 WITH marked AS (
     UPDATE notifications SET is_read = true
     WHERE id = :notification_id AND account_id = :account_id AND NOT is_read RETURNING id
@@ -200,30 +200,30 @@ WITH marked AS (
 UPDATE notification_states SET unread_count = unread_count - (SELECT count(*)::int FROM marked)
 WHERE account_id = :account_id;
 
--- name: list_choices
--- What somebody has chosen; the rest is as the table of kinds has it.
+-- name: list_preferences
+-- The preferences somebody has set; other kinds have the defaults of `kinds.py`.
 SELECT kind, audience, is_pushed FROM notification_choices WHERE account_id = :account_id;
 
--- name: choose
--- The latest choice stands.
+-- name: set_preference
+-- Replaces the preference for one kind.
 INSERT INTO notification_choices (account_id, kind, audience, is_pushed)
 VALUES (:account_id, :kind, :audience, :is_pushed)
 ON CONFLICT (account_id, kind) DO UPDATE SET audience = excluded.audience, is_pushed = excluded.is_pushed;
 
 -- name: find_quiet_hours
--- When devices stay silent, if ever.
+-- Quiet hours, if set.
 SELECT quiet_from, quiet_until, time_zone FROM notification_states
 WHERE account_id = :account_id AND quiet_from IS NOT NULL;
 
 -- name: set_quiet_hours
--- Null ends them.
+-- Null removes them.
 INSERT INTO notification_states (account_id, quiet_from, quiet_until, time_zone)
 VALUES (:account_id, :quiet_from, :quiet_until, :time_zone)
 ON CONFLICT (account_id) DO UPDATE
 SET quiet_from = excluded.quiet_from, quiet_until = excluded.quiet_until, time_zone = excluded.time_zone;
 
 -- name: claim_push
--- Devices are told once per burst: again for the same act (a retry), or when the last time is long enough ago.
+-- Claims the push of a burst: again for the same activity (a retry), or when the last push is long enough ago.
 UPDATE notifications SET push_id = :told_id, pushed_at = CASE WHEN push_id = :told_id THEN pushed_at ELSE now() END
 WHERE id = :notification_id AND account_id = :account_id AND NOT is_read
   AND (pushed_at IS NULL OR push_id = :told_id
@@ -231,7 +231,7 @@ WHERE id = :notification_id AND account_id = :account_id AND NOT is_read
 RETURNING id;
 
 -- name: subscribe
--- A browser that asks again keeps its place, with the keys and the session it has now.
+-- A browser that subscribes again keeps its row, with the keys and the session it has now.
 INSERT INTO push_subscriptions (account_id, session_id, endpoint, public_key, auth_secret, device)
 VALUES (:account_id, :session_id, :endpoint, :public_key, :auth_secret, :device)
 ON CONFLICT (account_id, endpoint) DO UPDATE
@@ -240,27 +240,27 @@ SET session_id = excluded.session_id, public_key = excluded.public_key, auth_sec
 RETURNING id;
 
 -- name: list_subscriptions
--- The browsers of one person.
+-- The subscribed browsers of an account.
 SELECT id, session_id, endpoint, public_key, auth_secret, device FROM push_subscriptions
 WHERE account_id = :account_id ORDER BY id;
 
 -- name: find_subscription
--- One browser.
+-- One subscription.
 SELECT id, session_id, endpoint, public_key, auth_secret, device FROM push_subscriptions
 WHERE id = :subscription_id AND account_id = :account_id;
 
 -- name: unsubscribe
--- One browser is no longer told.
+-- Deletes one subscription.
 DELETE FROM push_subscriptions WHERE id = :subscription_id AND account_id = :account_id RETURNING id;
 
 -- name: unsubscribe_sessions
--- A subscription ends with its session; without a list, all of them have ended.
+-- Deletes the subscriptions of sessions that have ended; an empty list means all sessions.
 DELETE FROM push_subscriptions
 WHERE account_id = :account_id
   AND (cardinality(:session_ids::text[]) = 0 OR session_id = ANY(:session_ids::text[]));
 
 -- name: sweep_notifications
--- What is old goes, a batch at a time, with its place in the unread count.
+-- Deletes a batch of old notifications, and subtracts the unread ones from the unread counts.
 WITH gone AS (
     DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE place < :oldest LIMIT :limit::int)
     RETURNING account_id, is_read
@@ -271,8 +271,8 @@ WITH gone AS (
 )
 SELECT count(*)::int AS count FROM gone;
 
--- name: sweep_acts
--- Acts whose line is gone, or that were taken back long ago.
+-- name: sweep_activities
+-- Deletes a batch of old activities whose notification is deleted, or that were retracted.
 WITH gone AS (
     DELETE FROM notification_acts AS a
     WHERE (a.account_id, a.kind, a.object_id, a.actor_id) IN (
@@ -285,7 +285,7 @@ WITH gone AS (
 SELECT count(*)::int AS count FROM gone;
 
 -- name: sweep_traces
--- Traces and marks outlive what they point to by a little.
+-- Deletes a batch of old traces and recorded changes; they outlive what they point to by a few days.
 WITH traces AS (
     DELETE FROM notification_traces WHERE (source_id, recipient_id) IN (
         SELECT source_id, recipient_id FROM notification_traces WHERE told_on < :oldest::date LIMIT :limit::int)
@@ -297,22 +297,22 @@ WITH traces AS (
 )
 SELECT ((SELECT count(*) FROM traces) + (SELECT count(*) FROM marks))::int AS count;
 
--- name: list_own_acts
--- What somebody was told, so that the traces of it elsewhere can be removed first.
+-- name: list_own_activities
+-- Erasure: what an account was notified of, so that traces on other shards can be deleted first.
 SELECT kind, object_id, actor_id, post_id FROM notification_acts WHERE account_id = :account_id LIMIT :limit;
 
--- name: drop_traces_to
--- Nothing points to this recipient from these sources any more.
+-- name: erase_traces_to
+-- Erasure: deletes the traces of these sources to one recipient.
 DELETE FROM notification_traces WHERE source_id = ANY(:source_ids::bigint[]) AND recipient_id = :recipient_id;
 
--- name: erase_own_acts
--- What somebody was told, a batch at a time.
+-- name: erase_own_activities
+-- Erasure: deletes a batch of what an account was notified of.
 DELETE FROM notification_acts AS a
 USING unnest(:kinds::text[], :object_ids::bigint[], :actor_ids::bigint[]) AS gone (kind, object_id, actor_id)
 WHERE a.account_id = :account_id AND a.kind = gone.kind AND a.object_id = gone.object_id AND a.actor_id = gone.actor_id;
 
 -- name: erase_own
--- The list of somebody, and what they had chosen.
+-- Erasure: deletes an account's list, preferences and subscriptions.
 WITH lines AS (
     DELETE FROM notifications WHERE account_id = :account_id RETURNING 1 AS one
 ), states AS (
@@ -325,16 +325,16 @@ WITH lines AS (
 SELECT ((SELECT count(*) FROM lines) + (SELECT count(*) FROM states)
         + (SELECT count(*) FROM choices) + (SELECT count(*) FROM devices))::int AS count;
 
--- name: erase_acts_of
--- What somebody who leaves did to this recipient is forgotten, taken back or not.
+-- name: erase_activities_of
+-- Erasure: deletes what an actor did to this recipient, retracted or not.
 DELETE FROM notification_acts WHERE account_id = :account_id AND actor_id = :actor_id;
 
 -- name: erase_traces
--- These recipients hold nothing of the source any more.
+-- Erasure: deletes the traces of one source to these recipients.
 DELETE FROM notification_traces WHERE source_id = :source_id AND recipient_id = ANY(:recipient_ids::bigint[]);
 
 -- name: count_own
--- What is left of somebody: in their own list, and traces of what others were told of them.
+-- How many rows of an account are left: its list and settings, and traces of its activities in other lists.
 SELECT ((SELECT count(*) FROM notifications WHERE account_id = :account_id)
         + (SELECT count(*) FROM notification_acts WHERE account_id = :account_id)
         + (SELECT count(*) FROM notification_states WHERE account_id = :account_id)
@@ -342,7 +342,7 @@ SELECT ((SELECT count(*) FROM notifications WHERE account_id = :account_id)
         + (SELECT count(*) FROM push_subscriptions WHERE account_id = :account_id)
         + (SELECT count(*) FROM notification_traces WHERE source_id = :account_id))::int AS count;
 
--- name: export_lines
--- The list, oldest first, as it is kept.
+-- name: export_notifications
+-- Export: the list as it is stored, oldest first.
 SELECT id, kind, group_id, post_id, place, actor_count, is_read FROM notifications
 WHERE account_id = :account_id AND place > :after ORDER BY place LIMIT :limit;

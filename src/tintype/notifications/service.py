@@ -1,139 +1,209 @@
-"""Tells people what happened to them: the parts of the room, put together."""
+"""The notifications room as others use it."""
 
 import contextlib
-from collections.abc import AsyncIterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
 
 import msgspec
 from nats.aio.client import Client
-from nats.errors import Error as BusError
+from nats.errors import Error as NatsError
 
-from shardwright.running import Queries, Shards
+from shardwright.routing import Shards
 from tintype.accounts import SessionsEnded, StatusChanged
-from tintype.base.belongings import Record
-from tintype.base.bus import Names
-from tintype.base.ids import AccountId
+from tintype.base.ids import LARGEST_ID, AccountId
 from tintype.base.jobs import Handler, Schedule, on
+from tintype.base.nats import NatsNames
 from tintype.base.outbox import Outbox
+from tintype.base.personal_data import ExportRecord
 from tintype.base.settings import Settings
-from tintype.comments import CommentAdded, CommentLiked, CommentRemoved, Comments
-from tintype.graph import BlockChanged, FollowChanged, FollowDecided, FollowRequested, Sight
-from tintype.notifications.choices import Choices
+from tintype.comments import CommentAdded, CommentLiked, CommentRemoved
+from tintype.graph import BlockChanged, FollowChanged, FollowDecided, FollowRequested, Visibility
+from tintype.notifications.comment_event_handlers import CommentEventHandlers
+from tintype.notifications.dependencies import NotificationsDependencies
 from tintype.notifications.events import NotificationTold, PushDue
-from tintype.notifications.hearing import Hearing, from_house
-from tintype.notifications.keeping import Keeping
-from tintype.notifications.meeting import Meeting
-from tintype.notifications.pushing import Pushing
-from tintype.notifications.reading import Reading
-from tintype.notifications.sending import PushSender
-from tintype.notifications.stories import Glances, StoryNews
-from tintype.notifications.telling import Telling
+from tintype.notifications.list_reader import ListReader
+from tintype.notifications.list_writer import ListWriter
+from tintype.notifications.models import NotificationPage, NotificationPreference, QuietHours, Subscription
+from tintype.notifications.notify import Notifier, system_activity
+from tintype.notifications.people_event_handlers import PeopleEventHandlers
+from tintype.notifications.personal_data import PersonalData
+from tintype.notifications.post_event_handlers import PostEventHandlers
+from tintype.notifications.preferences import NotificationPreferences
+from tintype.notifications.push_delivery import PushDelivery
+from tintype.notifications.push_sender import PushSender
+from tintype.notifications.push_subscriptions import PushSubscriptions
+from tintype.notifications.retention import Retention
+from tintype.notifications.story_event_handlers import StoryEventHandlers
 from tintype.notifications.vapid import VapidKey
 from tintype.posts import PostEdited, PostLiked, PostPublished, PostRemoved, Posts
 from tintype.stories import Stories, StoryPublished, StoryReacted, StoryRemoved, StoryReplied
 
-QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
-SWEEP_EVERY_S = 3600.0
 LIKES_AT_ONCE = 128
-"""Likes of one post are told together: the more wait, the fewer transactions they need."""
+"""Likes of one post are written together: the more of them wait, the fewer transactions they need."""
 PUSHES_AT_ONCE = 64
 
 
 class Notifications:
-    """Everybody's list: `reading` shows it, `choices` say what enters it, `pushing` rings for it."""
+    """Everybody's list of notifications, their preferences, and pushes to their browsers."""
 
     def __init__(
         self,
         shards: Shards,
         outbox: Outbox,
-        sight: Sight,
+        visibility: Visibility,
         *,
         posts: Posts,
-        comments: Comments,
         stories: Stories,
         settings: Settings,
-        bus: Client,
+        nats: Client,
     ) -> None:
-        self._names, self._bus, self._comments = Names(settings.namespace), bus, comments
-        self.key = VapidKey(settings)
-        self.choices = Choices(shards, QUERIES)
-        self._telling = Telling(shards, outbox, QUERIES, self._announce)
-        self._hearing = Hearing(
-            shards, sight, posts, queries=QUERIES, telling=self._telling, choices=self.choices
+        deps = NotificationsDependencies(shards, outbox, visibility, posts, stories)
+        self._names, self._nats = NatsNames(settings.namespace), nats
+        self.vapid_key = VapidKey(settings)
+        self.push_sender = PushSender(self.vapid_key, may_be_internal=settings.push_internal)
+        self._preferences = NotificationPreferences(deps)
+        self._writer = ListWriter(deps, self._publish_change)
+        self._reader = ListReader(deps, self._writer, self._publish_change)
+        self._notifier = Notifier(deps, self._writer, self._preferences)
+        self._on_post = PostEventHandlers(self._notifier, self._writer)
+        self._on_comment = CommentEventHandlers(self._notifier, self._writer)
+        self._on_story = StoryEventHandlers(deps, self._notifier)
+        self._on_people = PeopleEventHandlers(self._notifier, self._writer)
+        self._subscriptions = PushSubscriptions(deps, self.push_sender)
+        self._push = PushDelivery(
+            deps,
+            reader=self._reader,
+            preferences=self._preferences,
+            subscriptions=self._subscriptions,
+            sender=self.push_sender,
         )
-        self._meeting = Meeting(self._hearing, self._telling)
-        self._story_news = StoryNews(self._hearing, stories)
-        self.reading = Reading(
-            shards,
-            sight,
-            posts,
-            glances=Glances(stories),
-            queries=QUERIES,
-            telling=self._telling,
-            changed=self._announce,
-        )
-        sender = PushSender(self.key, may_be_internal=settings.push_internal)
-        self.pushing = Pushing(
-            shards, outbox, queries=QUERIES, reading=self.reading, choices=self.choices, sender=sender
-        )
-        self._keeping = Keeping(shards, queries=QUERIES, hearing=self._hearing, telling=self._telling)
+        self._retention = Retention(deps)
+        self._personal_data = PersonalData(deps, self._notifier, self._writer)
+
+    async def get_page(
+        self, account_id: AccountId, *, before: int = LARGEST_ID, limit: int = 20
+    ) -> NotificationPage:
+        """A page of the account's list, newest first."""
+        return await self._reader.page(account_id, before=before, limit=limit)
+
+    async def count_unread(self, account_id: AccountId) -> int:
+        """How many notifications are unread."""
+        return await self._reader.count_unread(account_id)
+
+    async def mark_read(self, account_id: AccountId, notification_id: int) -> None:
+        """Mark one notification as read."""
+        await self._reader.mark_read(account_id, notification_id)
+
+    async def mark_all_read(self, account_id: AccountId, *, up_to: int | None = None) -> None:
+        """Mark everything up to and including this notification as read; without one, the whole list."""
+        await self._reader.mark_all_read(account_id, up_to=up_to)
+
+    async def remove(self, account_id: AccountId, notification_id: int) -> None:
+        """Remove one notification from the list."""
+        await self._reader.remove(account_id, notification_id)
 
     async def warn(self, account_id: AccountId, *, object_id: int, act_id: int) -> None:
-        """A moderator's warning about something of theirs is in the list, once per act."""
-        await self._hearing.hear(from_house(account_id, "warning", object_id=object_id, change_id=act_id))
+        """Notify the account of a moderator's warning, once per moderation act."""
+        await self._notifier.notify(
+            system_activity(account_id, "warning", object_id=object_id, change_id=act_id)
+        )
 
-    def export(self, account_id: AccountId) -> AsyncIterator[Record]:
-        """Everything the room keeps of this person, oldest first."""
-        return self._keeping.export(account_id)
+    async def list_preferences(self, account_id: AccountId) -> list[NotificationPreference]:
+        """The account's preference for every kind that can be configured, defaults included."""
+        return await self._preferences.list(account_id)
+
+    async def set_preference(self, account_id: AccountId, preference: NotificationPreference) -> None:
+        """Replace the account's preference for one kind."""
+        await self._preferences.set(account_id, preference)
+
+    async def find_quiet_hours(self, account_id: AccountId) -> QuietHours | None:
+        """The hours during which the account's devices get no pushes, if set."""
+        return await self._preferences.find_quiet_hours(account_id)
+
+    async def set_quiet_hours(self, account_id: AccountId, quiet: QuietHours | None) -> None:
+        """Send no pushes during these hours; None removes the setting."""
+        await self._preferences.set_quiet_hours(account_id, quiet)
+
+    async def subscribe(
+        self,
+        account_id: AccountId,
+        *,
+        session_id: str,
+        endpoint: str,
+        public_key: bytes,
+        auth_secret: bytes,
+        device: str = "",
+    ) -> Subscription:
+        """Push to this browser from now on; subscribing again renews its keys."""
+        return await self._subscriptions.subscribe(
+            account_id,
+            session_id=session_id,
+            endpoint=endpoint,
+            public_key=public_key,
+            auth_secret=auth_secret,
+            device=device,
+        )
+
+    async def list_subscriptions(self, account_id: AccountId) -> Sequence[Subscription]:
+        """The account's subscribed browsers."""
+        return await self._subscriptions.list(account_id)
+
+    async def unsubscribe(self, account_id: AccountId, subscription_id: int) -> None:
+        """Push nothing to this browser any more."""
+        await self._subscriptions.unsubscribe(account_id, subscription_id)
+
+    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
+        """Everything the room stores of this person, oldest first."""
+        return self._personal_data.export(account_id)
 
     async def erase(self, account_id: AccountId) -> int:
-        """Remove some of it, wherever it lies."""
-        return await self._keeping.erase(account_id)
+        """Delete a batch of what the room stores of this person; returns how many rows went."""
+        return await self._personal_data.erase(account_id)
 
     async def count_left(self, account_id: AccountId) -> int:
-        """How much is still there."""
-        return await self._keeping.count_left(account_id)
+        """How many rows of this person are left."""
+        return await self._personal_data.count_left(account_id)
 
-    async def sweep(self) -> None:
-        """What is too old is gone."""
-        await self._keeping.sweep()
+    async def sweep(self, now: datetime | None = None) -> None:
+        """Delete what is older than 90 days, on every shard."""
+        await self._retention.sweep(now)
 
     async def close(self) -> None:
         """Close the connections to push services."""
-        await self.pushing.sender.close()
+        await self.push_sender.close()
 
     def handlers(self) -> list[Handler]:
-        """What this room does when something has happened."""
-        hearing, meeting, news = self._hearing, self._meeting, self._story_news
+        """Reactions to events of other rooms, and the delivery of pushes."""
+        post, comment, story, people = self._on_post, self._on_comment, self._on_story, self._on_people
         return [
-            on(PostLiked, hearing.on_liked, name="notifications-liked", concurrency=LIKES_AT_ONCE),
-            on(PostPublished, hearing.on_published, name="notifications-published"),
-            on(PostEdited, hearing.on_edited, name="notifications-edited"),
-            on(PostRemoved, hearing.on_removed, name="notifications-removed"),
-            on(CommentAdded, hearing.on_comment, name="notifications-comment"),
-            on(CommentRemoved, hearing.on_comment_removed, name="notifications-comment-removed"),
-            on(CommentLiked, hearing.on_comment_liked, name="notifications-comment-liked"),
-            on(StoryPublished, news.on_published, name="notifications-story-published"),
-            on(StoryRemoved, news.on_removed, name="notifications-story-removed"),
-            on(StoryReacted, news.on_reacted, name="notifications-story-reacted"),
-            on(StoryReplied, news.on_replied, name="notifications-story-replied"),
-            on(FollowChanged, meeting.on_follow, name="notifications-follow"),
-            on(FollowRequested, meeting.on_request, name="notifications-request"),
-            on(FollowDecided, meeting.on_decided, name="notifications-decided"),
-            on(BlockChanged, meeting.on_block, name="notifications-block"),
-            on(StatusChanged, meeting.on_status, name="notifications-status"),
-            on(SessionsEnded, self.pushing.on_sessions_ended, name="push-sessions-ended"),
-            on(NotificationTold, self.pushing.on_told, name="push-told"),
-            on(PushDue, self.pushing.deliver, name="push-deliver", concurrency=PUSHES_AT_ONCE),
+            on(PostLiked, post.on_liked, name="notifications-liked", concurrency=LIKES_AT_ONCE),
+            on(PostPublished, post.on_published, name="notifications-published"),
+            on(PostEdited, post.on_edited, name="notifications-edited"),
+            on(PostRemoved, post.on_removed, name="notifications-removed"),
+            on(CommentAdded, comment.on_added, name="notifications-comment"),
+            on(CommentRemoved, comment.on_removed, name="notifications-comment-removed"),
+            on(CommentLiked, comment.on_liked, name="notifications-comment-liked"),
+            on(StoryPublished, story.on_published, name="notifications-story-published"),
+            on(StoryRemoved, story.on_removed, name="notifications-story-removed"),
+            on(StoryReacted, story.on_reacted, name="notifications-story-reacted"),
+            on(StoryReplied, story.on_replied, name="notifications-story-replied"),
+            on(FollowChanged, people.on_follow, name="notifications-follow"),
+            on(FollowRequested, people.on_request, name="notifications-request"),
+            on(FollowDecided, people.on_decided, name="notifications-decided"),
+            on(BlockChanged, people.on_block, name="notifications-block"),
+            on(StatusChanged, people.on_status, name="notifications-status"),
+            on(SessionsEnded, self._subscriptions.on_sessions_ended, name="push-sessions-ended"),
+            on(NotificationTold, self._push.on_told, name="push-told"),
+            on(PushDue, self._push.deliver, name="push-deliver", concurrency=PUSHES_AT_ONCE),
         ]
 
     def schedules(self) -> list[Schedule]:
-        """What this room repeats by the clock."""
-        return [Schedule("notifications-sweep", SWEEP_EVERY_S, self.sweep)]
+        """Work that this room repeats: the sweep."""
+        return self._retention.schedules()
 
-    async def _announce(self, account_id: AccountId) -> None:
-        """Let live connections know; who misses it finds out at the next look."""
-        count = await self.reading.count_unread(account_id)
+    async def _publish_change(self, account_id: AccountId) -> None:
+        """Tell live connections the new unread count; whoever misses it reads it with the next request."""
+        count = await self._reader.count_unread(account_id)
         body = msgspec.json.encode({"account_id": str(account_id), "unread_count": count})
-        with contextlib.suppress(BusError):
-            await self._bus.publish(self._names.notifications(account_id), body)
+        with contextlib.suppress(NatsError):
+            await self._nats.publish(self._names.notifications(account_id), body)

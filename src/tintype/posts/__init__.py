@@ -1,9 +1,11 @@
 """Posts: what people share, and the likes it gets.
 
-Owns posts, their media order, tags and likes, all on the author's shard; and with each person what they like
-(`own_likes`) and the posts they are in (`tagged_in`). `Profiles` reads a profile from one shard.
+Owns posts, the order of their media, tags and likes, all on the author's shard; and on each person's own shard what
+they like (`own_likes`) and the posts they are tagged in (`tagged_in`). `ProfileReader` reads a profile from one shard.
 """
 
+from tintype.posts.counters import COMMENT_COUNT
+from tintype.posts.dependencies import PostsDependencies, PostsSettings
 from tintype.posts.errors import (
     AltTextInvalid,
     CaptionTooLong,
@@ -15,49 +17,49 @@ from tintype.posts.errors import (
     TooManyPosts,
 )
 from tintype.posts.events import PostEdited, PostLiked, PostPublished, PostPurged, PostRemoved
-from tintype.posts.models import Counts, Edit, ItemEdit, Page, Place, Post, PostMedia, Span, Tagged
-from tintype.posts.names import Names
-from tintype.posts.paging import fill_page
-from tintype.posts.profiles import Profile, Profiles
-from tintype.posts.room import QUERIES, Desk, MediaShelf, Rules, Sources
+from tintype.posts.models import (
+    PersonTag,
+    Place,
+    Post,
+    PostChanges,
+    PostCounts,
+    PostMedia,
+    PostMediaChanges,
+    Span,
+)
+from tintype.posts.post_cache import PostSources
+from tintype.posts.profile_reader import Profile, ProfileReader
 from tintype.posts.service import Posts
-from tintype.posts.words import clean, find_hashtags, find_mentions, tag_key
+from tintype.posts.store import QUERIES
 
 __all__ = [
+    "COMMENT_COUNT",
     "QUERIES",
     "AltTextInvalid",
     "CaptionTooLong",
-    "Counts",
-    "Desk",
-    "Edit",
     "IdempotencyKeyReused",
-    "ItemEdit",
     "MediaInvalid",
-    "MediaShelf",
-    "Names",
     "NotYourPost",
-    "Page",
+    "PersonTag",
     "Place",
     "Post",
+    "PostChanges",
+    "PostCounts",
     "PostEdited",
     "PostLiked",
     "PostMedia",
+    "PostMediaChanges",
     "PostNotFound",
     "PostPublished",
     "PostPurged",
     "PostRemoved",
+    "PostSources",
     "Posts",
+    "PostsDependencies",
+    "PostsSettings",
     "Profile",
-    "Profiles",
-    "Rules",
-    "Sources",
+    "ProfileReader",
     "Span",
-    "Tagged",
     "TagsInvalid",
     "TooManyPosts",
-    "clean",
-    "fill_page",
-    "find_hashtags",
-    "find_mentions",
-    "tag_key",
 ]

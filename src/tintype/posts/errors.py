@@ -1,4 +1,4 @@
-"""How the posts room says no."""
+"""Errors of the posts room."""
 
 from tintype.base.errors import Conflict, Forbidden, Invalid, NotFound, RateLimited
 
@@ -10,33 +10,21 @@ class PostNotFound(NotFound):
 
 
 class NotYourPost(Forbidden):
-    """Only its author may do that to a post."""
+    """Only the author of a post can do that."""
 
     code = "not_your_post"
 
 
 class CaptionTooLong(Invalid):
-    """A caption has at most 2,200 characters."""
+    """A caption can have at most 2,200 characters. Shorten it and try again."""
 
     code = "caption_too_long"
 
 
-class TextInvalid(Invalid):
-    """That text holds a character that cannot be stored, such as NUL."""
-
-    code = "text_invalid"
-
-
 class TooManyHashtags(Invalid):
-    """A caption has at most 30 hashtags."""
+    """A caption can have at most 30 hashtags."""
 
     code = "too_many_hashtags"
-
-
-class TooManyMentions(Invalid):
-    """A caption mentions at most 30 people."""
-
-    code = "too_many_mentions"
 
 
 class MediaInvalid(Invalid):
@@ -58,42 +46,42 @@ class PlaceInvalid(Invalid):
 
 
 class TagsInvalid(Invalid):
-    """Tag at most 20 people, each once per photo, at places between 0 and 1 of its width and height."""
+    """Tag at most 20 people, each once per photo, at positions between 0 and 1 of its width and height."""
 
     code = "tags_invalid"
 
 
 class TaggedUserNotFound(Invalid):
-    """Somebody you tagged does not exist, or you may not tag them."""
+    """Someone you tagged does not exist, or you cannot tag them."""
 
     code = "tagged_user_not_found"
 
 
 class TaggedUserBlockedYou(Forbidden):
-    """Somebody you tagged does not want to be tagged by you."""
+    """Someone you tagged does not want to be tagged by you."""
 
     code = "tagged_user_blocked_you"
 
 
-class TooManyPinned(Conflict):
-    """At most 3 posts can be pinned; unpin one first."""
+class TooManyPinnedPosts(Conflict):
+    """You can pin at most 3 posts. Unpin one first."""
 
     code = "too_many_pinned"
 
 
 class PostArchived(Conflict):
-    """Take the post out of the archive first."""
+    """The post is archived. Take it out of the archive first."""
 
     code = "post_archived"
 
 
 class IdempotencyKeyReused(Conflict):
-    """That Idempotency-Key came with a different post before; use a new one for each post."""
+    """That Idempotency-Key was used for a different post. Use a new key for each post."""
 
     code = "idempotency_key_reused"
 
 
 class TooManyPosts(RateLimited):
-    """You have posted as much as one may in a day."""
+    """You have reached the number of posts for one day. Try again later."""
 
     code = "too_many_posts"

@@ -1,11 +1,11 @@
-"""What the posts room announces."""
+"""Events of the posts room."""
 
 from tintype.base.events import Event
 from tintype.base.ids import AccountId, PostId
 
 
 class PostPublished(Event, frozen=True):
-    """A post can now be seen, for the first time or again (taken out of the archive)."""
+    """A post became visible, for the first time or again (unarchived, or restored by a moderator)."""
 
     post_id: PostId
     author_id: AccountId
@@ -14,11 +14,11 @@ class PostPublished(Event, frozen=True):
     tagged_ids: tuple[AccountId, ...] = ()
     place_id: str | None = None
     is_new: bool = True
-    """False when it came back out of the archive: nobody is told a second time."""
+    """False when it became visible again: nobody is notified a second time."""
 
 
 class PostEdited(Event, frozen=True):
-    """A post's words, tags or place changed; the fields say how it is now."""
+    """A post's caption, tags or place changed; the fields have the new values."""
 
     post_id: PostId
     author_id: AccountId
@@ -28,11 +28,11 @@ class PostEdited(Event, frozen=True):
     tagged_ids: tuple[AccountId, ...] = ()
     place_id: str | None = None
     untagged_ids: tuple[AccountId, ...] = ()
-    """Who was in the pictures before and is not any more."""
+    """Who was tagged before the change and is not any more."""
 
 
 class PostRemoved(Event, frozen=True):
-    """A post can no longer be seen: archived, hidden by a moderator, or deleted."""
+    """A post is no longer visible: archived, hidden by a moderator, or deleted."""
 
     post_id: PostId
     author_id: AccountId
@@ -42,7 +42,7 @@ class PostRemoved(Event, frozen=True):
 
 
 class PostPurged(Event, frozen=True):
-    """Nothing of a deleted post is left here; whoever keeps something under its id lets go of it too."""
+    """Every row of a deleted post is gone; other rooms delete what they store under its id."""
 
     post_id: PostId
     author_id: AccountId

@@ -1,36 +1,35 @@
-"""What a post looks like to the rest of the house."""
+"""The types of the posts room."""
 
 from datetime import datetime
-from typing import Generic, Literal, TypeVar
+from typing import Literal
 
 import msgspec
 
 from tintype.base.ids import AccountId, MediaId, PostId
 from tintype.media import MediaState, MediaType
 
-LONGEST_CAPTION = 2_200
-LONGEST_ALT_TEXT = 1_000
-LONGEST_PLACE_ID, LONGEST_PLACE_NAME = 100, 200
-MOST_MEDIA = 10
-MOST_HASHTAGS, MOST_MENTIONS, MOST_TAGGED = 30, 30, 20
-MOST_PINNED = 3
-T = TypeVar("T")
+MAX_CAPTION_LENGTH = 2_200
+MAX_ALT_TEXT_LENGTH = 1_000
+MAX_PLACE_ID_LENGTH, MAX_PLACE_NAME_LENGTH = 100, 200
+MAX_MEDIA = 10
+MAX_HASHTAGS, MAX_TAGGED = 30, 20
+MAX_PINNED = 3
 
 
 class Span(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A stretch of a caption that means something. Counted in code points, the end not included."""
+    """A hashtag or mention in a caption. Positions are code points, the end not included."""
 
     start: int
     end: int
     kind: Literal["hashtag", "mention"]
     tag: str = ""
-    """The hashtag as it is looked up: case-folded."""
+    """The key of a hashtag, case-folded."""
     account_id: AccountId | None = None
-    """Who is mentioned; a name that is nobody's makes no span."""
+    """Who is mentioned; a username that belongs to nobody makes no span."""
 
 
-class Tagged(msgspec.Struct, frozen=True):
-    """Somebody in a picture, and where: fractions of its width and height."""
+class PersonTag(msgspec.Struct, frozen=True):
+    """A person tagged in a photo, at these fractions of its width and height."""
 
     account_id: AccountId
     x: float
@@ -38,7 +37,7 @@ class Tagged(msgspec.Struct, frozen=True):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where it was."""
+    """Where a photo was taken."""
 
     id: str
     name: str
@@ -47,7 +46,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class PostMedia(msgspec.Struct, frozen=True):
-    """One picture or clip of a post."""
+    """One photo or video of a post."""
 
     media_id: MediaId
     folder: str
@@ -59,11 +58,11 @@ class PostMedia(msgspec.Struct, frozen=True):
     placeholder: str | None = None
     duration_ms: int | None = None
     has_hls: bool = False
-    tagged: tuple[Tagged, ...] = ()
+    tagged: tuple[PersonTag, ...] = ()
 
 
 class Post(msgspec.Struct, frozen=True, kw_only=True):
-    """A post. Cached as it is to everybody; counts and the viewer's part are filled in when it is read."""
+    """A post. The cached form is the same for everybody; counts and the viewer's like are filled in when it is read."""
 
     id: PostId
     author_id: AccountId
@@ -79,9 +78,9 @@ class Post(msgspec.Struct, frozen=True, kw_only=True):
     is_pinned: bool = False
     is_archived: bool = False
     is_hidden: bool = False
-    """Taken out of sight by a moderator."""
+    """Hidden by a moderator."""
     like_count: int | None = 0
-    """None where the author does not show it and somebody else asks."""
+    """None where the author hides it and the viewer is not the author."""
     comment_count: int = 0
     viewer_has_liked: bool = False
 
@@ -92,59 +91,57 @@ class Post(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def tagged_ids(self) -> tuple[AccountId, ...]:
-        """Everybody in the pictures, each once."""
+        """Everybody tagged in the post, each once."""
         return tuple(dict.fromkeys(each.account_id for item in self.media for each in item.tagged))
 
 
-class Counts(msgspec.Struct, frozen=True):
-    """The numbers of a post, cached apart from it because they change so much more often."""
+class PostCounts(msgspec.Struct, frozen=True):
+    """The counts of a post, cached apart from it because they change far more often."""
 
     like_count: int
     comment_count: int
     like_batch: int
-    """The last batch of buffered likes that `like_count` holds."""
+    """The last batch of buffered likes that `like_count` includes."""
     counted_id: int
-    """Of two readings, the one with the larger number was made after more likes."""
+    """Orders two reads of the counts: the larger id was read later."""
 
 
-class Item(msgspec.Struct, frozen=True):
-    """A picture on its way into a post."""
+class DraftMedia(msgspec.Struct, frozen=True):
+    """A photo or video of a draft."""
 
     media_id: MediaId
     alt_text: str = ""
-    tagged: tuple[Tagged, ...] = ()
+    tagged: tuple[PersonTag, ...] = ()
 
 
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody wants to publish."""
+class PostDraft(msgspec.Struct, frozen=True, kw_only=True):
+    """A post before it is published. Its JSON is hashed for the idempotency key: keep the encoded field names."""
 
-    items: tuple[Item, ...]
+    media: tuple[DraftMedia, ...] = msgspec.field(name="items")
     caption: str = ""
     place: Place | None = None
     comments_enabled: bool = True
     hides_like_count: bool = False
 
+    @property
+    def tagged_ids(self) -> tuple[AccountId, ...]:
+        """Everybody tagged in the draft, each once."""
+        return tuple(dict.fromkeys(each.account_id for item in self.media for each in item.tagged))
 
-class ItemEdit(msgspec.Struct, frozen=True, kw_only=True):
-    """What changes about one picture; what is unset stays."""
+
+class PostMediaChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """Changes of one photo or video of a post; unset fields stay as they are."""
 
     media_id: MediaId
     alt_text: str | msgspec.UnsetType = msgspec.UNSET
-    tagged: tuple[Tagged, ...] | msgspec.UnsetType = msgspec.UNSET
+    tagged: tuple[PersonTag, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
-class Edit(msgspec.Struct, frozen=True, kw_only=True):
-    """What changes about a post; what is unset stays."""
+class PostChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """Changes of a post; unset fields stay as they are."""
 
     caption: str | msgspec.UnsetType = msgspec.UNSET
-    items: tuple[ItemEdit, ...] = ()
+    media: tuple[PostMediaChanges, ...] = ()
     place: Place | msgspec.UnsetType | None = msgspec.UNSET
     comments_enabled: bool | msgspec.UnsetType = msgspec.UNSET
     hides_like_count: bool | msgspec.UnsetType = msgspec.UNSET
-
-
-class Page(msgspec.Struct, Generic[T], frozen=True):
-    """A part of a list, and the place its continuation begins at."""
-
-    items: list[T]
-    next_before: int | None

@@ -1,27 +1,263 @@
-"""The posts room as others see it: one class whose methods are verbs, put together from its parts."""
+"""The facade of the posts room."""
 
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+
+from shardwright.routing import Transaction
+from tintype.base.counter_reconciler import ReconciledCounter
+from tintype.base.ids import AccountId, MediaId, PostId
 from tintype.base.jobs import Handler, Schedule, on
+from tintype.base.listeners import Listeners
+from tintype.base.pages import Page
+from tintype.base.personal_data import ExportRecord
+from tintype.graph import Mentions, VisibleAccount
+from tintype.posts.caption import CaptionParser
+from tintype.posts.counters import reconciled_counters
+from tintype.posts.dependencies import PostsDependencies
+from tintype.posts.edit import PostEditor
+from tintype.posts.event_handlers import PostsEventHandlers
 from tintype.posts.events import PostEdited, PostLiked, PostPublished, PostRemoved
-from tintype.posts.keeping import Keeping
+from tintype.posts.lifecycle import PostLifecycle
+from tintype.posts.like import PostLikes
+from tintype.posts.models import PersonTag, Place, Post, PostChanges
+from tintype.posts.personal_data import PostsPersonalData
+from tintype.posts.post_cache import PostCache, PostSources
+from tintype.posts.publish import PostPublisher
+from tintype.posts.reader import PostReader
+from tintype.posts.retention import PostRetention
+from tintype.posts.store import QUERIES
+from tintype.posts.tags import PersonTags
+from tintype.posts.validation import make_draft
 
 FLUSH_EVERY_S = 2.0
 PURGE_EVERY_S = 3_600.0
 
 
-class Posts(Keeping):
-    """Posts and their likes."""
+class Posts:
+    """Posts, their tags and their likes."""
+
+    def __init__(self, dependencies: PostsDependencies) -> None:
+        self._dependencies = dependencies
+        self.published: Listeners[PostPublished] = Listeners()
+        """Called when a post becomes visible, before the author gets the answer."""
+        self._cache = PostCache(dependencies)
+        self._reader = PostReader(dependencies, self._cache)
+        captions = CaptionParser(Mentions(dependencies.accounts, dependencies.visibility))
+        self._tags = PersonTags(dependencies, self._cache)
+        self._publisher = PostPublisher(dependencies, self._tags, captions, self.published)
+        self._editor = PostEditor(dependencies, self._cache, self._reader, self._tags, captions)
+        self._lifecycle = PostLifecycle(dependencies, self._cache, self._reader, self._tags, self.published)
+        self._likes = PostLikes(dependencies, self._cache, self._reader)
+        self._retention = PostRetention(dependencies)
+        self._personal_data = PostsPersonalData(
+            dependencies,
+            self._cache,
+            self._reader,
+            lifecycle=self._lifecycle,
+            retention=self._retention,
+            likes=self._likes,
+            tags=self._tags,
+        )
+        self._event_handlers = PostsEventHandlers(dependencies, self._cache, self._tags, self._likes)
+
+    async def publish(
+        self,
+        author_id: AccountId,
+        media_ids: Sequence[MediaId],
+        *,
+        caption: str = "",
+        alt_texts: Sequence[str] = (),
+        tagged: Sequence[Sequence[PersonTag]] = (),
+        place: Place | None = None,
+        comments_enabled: bool = True,
+        hides_like_count: bool = False,
+        idempotency_key: str | None = None,
+    ) -> PostId:
+        """Publish a post; a repeated request with the same idempotency key returns the first one's post.
+
+        `alt_texts` and `tagged` belong to the media in the same order, and may be shorter.
+        """
+        draft = make_draft(
+            media_ids,
+            alt_texts,
+            tagged,
+            caption=caption,
+            place=place,
+            comments_enabled=comments_enabled,
+            hides_like_count=hides_like_count,
+        )
+        return await self._publisher.publish(author_id, draft, idempotency_key)
+
+    async def edit(self, post_id: PostId, by: AccountId, edit: PostChanges) -> None:
+        """Change the fields that are set and leave the others as they are; for the author alone."""
+        await self._editor.edit(post_id, by, edit)
+
+    async def untag(self, post_id: PostId, account_id: AccountId) -> None:
+        """Remove this account's tags from a post it may see; where there are none, nothing happens."""
+        await self._reader.get(post_id, viewer=account_id)
+        await self._tags.remove(post_id, account_id)
+
+    async def archive(self, post_id: PostId, by: AccountId) -> None:
+        """Hide a post from everybody but its author, and unpin it."""
+        await self._lifecycle.archive(post_id, by)
+
+    async def unarchive(self, post_id: PostId, by: AccountId) -> None:
+        """Show an archived post again."""
+        await self._lifecycle.unarchive(post_id, by)
+
+    async def delete(self, post_id: PostId, by: AccountId) -> None:
+        """Delete a post, as its author: nobody sees it from now on, and weeks later it is purged with its media."""
+        await self._lifecycle.delete(post_id, by)
+
+    async def pin(self, post_id: PostId, by: AccountId) -> None:
+        """Pin a post to the top of its author's profile."""
+        await self._lifecycle.pin(post_id, by)
+
+    async def unpin(self, post_id: PostId, by: AccountId) -> None:
+        """Unpin a post; it goes back to its chronological position."""
+        await self._lifecycle.unpin(post_id, by)
+
+    async def hide(self, post_id: PostId, by: AccountId) -> None:
+        """Hide a post from everybody but its author, as a moderator; the caller has checked the moderator's rights."""
+        await self._lifecycle.hide(post_id, by)
+
+    async def restore(self, post_id: PostId, by: AccountId) -> None:
+        """Show a post again that a moderator has hidden."""
+        await self._lifecycle.restore(post_id, by)
+
+    async def remove(self, post_id: PostId, by: AccountId) -> None:
+        """Delete a post as a moderator; the caller has checked the moderator's rights."""
+        await self._lifecycle.remove(post_id, by)
+
+    async def like(self, post_id: PostId, by: AccountId) -> None:
+        """Like a post that is visible to this account; liking twice counts once."""
+        author_id = await self._reader.get_author_id(post_id, viewer=by)
+        await self._likes.change(post_id, author_id, by, is_liked=True)
+
+    async def unlike(self, post_id: PostId, by: AccountId) -> None:
+        """Take a like back."""
+        author_id = await self._reader.get_author_id(post_id, viewer=by)
+        await self._likes.change(post_id, author_id, by, is_liked=False)
+
+    async def page_likers(
+        self, post_id: PostId, *, viewer: AccountId | None, before: int, limit: int
+    ) -> Page[VisibleAccount]:
+        """Who liked a post, the latest first, as far as the viewer may know of them."""
+        return await self._likes.page_likers(post_id, viewer=viewer, before=before, limit=limit)
+
+    async def page_own_likes(self, account_id: AccountId, *, before: int, limit: int) -> Page[Post]:
+        """The posts an account likes, the latest like first; the list is private to that account."""
+        return await self._likes.page_own_likes(account_id, before=before, limit=limit)
+
+    async def which_liked(self, viewer: AccountId | None, ids: Iterable[PostId]) -> set[PostId]:
+        """Those of the posts that the viewer likes, from one query on the viewer's shard."""
+        return await self._reader.which_liked(viewer, ids)
+
+    async def flush_likes(self) -> None:
+        """Add buffered likes to the counts in the rows."""
+        await self._likes.flush()
+
+    async def get(self, post_id: PostId, *, viewer: AccountId | None) -> Post:
+        """One post that the viewer may see, or `PostNotFound`."""
+        return await self._reader.get(post_id, viewer=viewer)
+
+    async def find_many(
+        self, ids: Iterable[PostId], *, viewer: AccountId | None, with_unshown: bool = False
+    ) -> dict[PostId, Post]:
+        """Those of the posts that the viewer may see, with counts and whether the viewer likes them.
+
+        The viewer's own posts that are archived or hidden by a moderator are left out unless `with_unshown`.
+        """
+        return await self._reader.find_many(ids, viewer=viewer, with_unshown=with_unshown)
+
+    async def find_by_visible_author(
+        self, author: VisibleAccount, viewer: AccountId | None, liked: Mapping[PostId, bool]
+    ) -> dict[PostId, Post]:
+        """Posts of one author whose content the caller knows to be visible, with likes that the caller has read."""
+        return await self._reader.find_by_visible_author(author, viewer, liked)
+
+    async def find_unfiltered(self, ids: Iterable[PostId]) -> dict[PostId, Post]:
+        """Those of the posts that are not deleted, whoever may see them: for moderators and background work."""
+        return await self._reader.find_unfiltered(ids)
+
+    async def page_of_author(self, author_id: AccountId, *, before: int, limit: int) -> list[PostId]:
+        """Ids of an author's posts that others may see, newest first."""
+        return await self._reader.page_of_author(author_id, before=before, limit=limit)
+
+    async def page_archived(self, author: AccountId, *, before: int, limit: int) -> Page[Post]:
+        """An author's archived posts, newest first; only the author may read them."""
+        return await self._reader.page_archived(author, before=before, limit=limit)
+
+    async def page_tagged_in(
+        self, account_id: AccountId, *, viewer: AccountId | None, before: int, limit: int
+    ) -> Page[Post]:
+        """The posts a person is tagged in, newest first, where the viewer may see both the person and the post."""
+        return await self._reader.page_tagged_in(account_id, viewer=viewer, before=before, limit=limit)
+
+    async def list_popular(self, *, days: int, limit_each: int) -> list[tuple[PostId, int]]:
+        """The posts of the last days with the most reactions, at most so many per shard; reads every shard."""
+        return await self._reader.list_popular(days=days, limit_each=limit_each)
+
+    def sources(self) -> PostSources:
+        """The cache sources of posts, for a reader that checks visibility itself."""
+        return self._cache.sources()
+
+    async def invalidate(self, *ids: PostId) -> None:
+        """Drop these posts and their counts from the cache: a change of them was committed."""
+        await self._cache.invalidate(*ids)
+
+    async def invalidate_counts(self, *ids: PostId) -> None:
+        """Drop the counts of these posts from the cache."""
+        await self._cache.invalidate_counts(*ids)
+
+    async def invalidate_media(self, media_ids: Sequence[MediaId]) -> None:
+        """Drop the posts that show these media from the cache: a video is converted, or a file is lost."""
+        await self._cache.invalidate_media(media_ids)
+
+    async def lock(self, tx: Transaction, post_id: PostId) -> bool:
+        """Lock a post's row until the transaction ends; False where there is no such post."""
+        return await tx.fetch_one(QUERIES.lock_counts, id=post_id) is not None
+
+    async def change_comment_count(self, tx: Transaction, post_id: PostId, by: int) -> None:
+        """Add `by` comments to a post's count, in the transaction that adds or removes the comments."""
+        await tx.execute(QUERIES.change_comment_count, post_id=post_id, by=by)
+
+        async def after_commit(_server: str) -> None:
+            await self._cache.invalidate_counts(post_id)
+
+        tx.after_commit(after_commit)
+
+    async def purge_deleted(self) -> None:
+        """Purge posts that were deleted long ago, with their media."""
+        await self._retention.purge_deleted()
+
+    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
+        """A person's posts with their photos, likes, and the posts they are tagged in."""
+        return self._personal_data.export(account_id)
+
+    async def erase(self, account_id: AccountId) -> int:
+        """Erase a batch of a person's posts, likes and tags; returns how many. Call it until nothing is left."""
+        return await self._personal_data.erase(account_id)
+
+    async def count_left(self, account_id: AccountId) -> int:
+        """How many posts, likes and tags of a person are still stored."""
+        return await self._personal_data.count_left(account_id)
+
+    def reconciled_counters(self) -> list[ReconciledCounter]:
+        """The counters of this room that the reconciler checks."""
+        return reconciled_counters(self._dependencies, self._cache)
 
     def handlers(self) -> list[Handler]:
-        """What this room does when something has happened."""
+        """Event handlers for the worker."""
+        handle = self._event_handlers
         return [
-            on(PostPublished, self.mirror_published, name="posts-published"),
-            on(PostEdited, self.mirror_edited, name="posts-edited"),
-            on(PostRemoved, self.mirror_removed, name="posts-removed"),
-            on(PostLiked, self.handle_liked, name="posts-liked"),
+            on(PostPublished, handle.handle_published, name="posts-published"),
+            on(PostEdited, handle.handle_edited, name="posts-edited"),
+            on(PostRemoved, handle.handle_removed, name="posts-removed"),
+            on(PostLiked, handle.handle_liked, name="posts-liked"),
         ]
 
     def schedules(self) -> list[Schedule]:
-        """What this room repeats by the clock."""
+        """Periodic work for the worker."""
         return [
             Schedule("posts-flush-likes", FLUSH_EVERY_S, self.flush_likes),
             Schedule("posts-purge", PURGE_EVERY_S, self.purge_deleted),

@@ -1,34 +1,35 @@
-"""Ranking: in which order a viewer would like to see posts, and how close people are.
+"""Ranking: the order in which a viewer would like to see posts, and how close people are.
 
-Owns the features of posts and viewers in Redis, which the events of the other rooms keep up to date and which may be
-lost at any time, the scorer that makes an order of them, and `ranking_examples` (with the viewer): what some viewers
-were shown and what came of it. `Explore` shows what is popular. The weights are in weights.toml, the experiments in
-experiments.toml.
+Owns the features of posts and viewers in Redis, which events of the other rooms keep up to date and which may be lost
+at any time; the model that scores posts by them; and `ranking_examples` (with the viewer): training examples of what
+some viewers were shown and what they did. Explore shows popular posts of strangers. The weights are in weights.toml,
+the experiments in experiments.toml.
 """
 
-from tintype.ranking.examples import QUERIES, Example
 from tintype.ranking.experiments import Experiments
-from tintype.ranking.exploring import Place
-from tintype.ranking.features import NOBODY, Known
-from tintype.ranking.models import Act, Explanation, Impression, Outcome, Ranked, Signal
-from tintype.ranking.scorer import FEATURES, OUTCOMES, Scorer
+from tintype.ranking.explore import ExploreCursor
+from tintype.ranking.features import NO_FEATURES, ViewerFeatures
+from tintype.ranking.models import Explanation, Impression, Interaction, Outcome, RankedPost, Signal
+from tintype.ranking.outcome_model import FEATURES, OUTCOMES, OutcomeModel
 from tintype.ranking.service import Ranking
+from tintype.ranking.store import QUERIES
+from tintype.ranking.training_examples import TrainingExample
 
 __all__ = [
     "FEATURES",
-    "NOBODY",
+    "NO_FEATURES",
     "OUTCOMES",
     "QUERIES",
-    "Act",
-    "Example",
     "Experiments",
     "Explanation",
+    "ExploreCursor",
     "Impression",
-    "Known",
+    "Interaction",
     "Outcome",
-    "Place",
-    "Ranked",
+    "OutcomeModel",
+    "RankedPost",
     "Ranking",
-    "Scorer",
     "Signal",
+    "TrainingExample",
+    "ViewerFeatures",
 ]

@@ -1,37 +1,37 @@
-"""The names of everything that ranking keeps in Redis, and for how long; all of it may be lost at any time."""
+"""The Redis keys of ranking and their lifetimes; everything under them may be lost at any time."""
 
 from tintype.base.ids import AccountId, PostId
-from tintype.base.wire import Command
+from tintype.redis.client import Command
 
-KEEP_VIEWER_S = 90 * 86_400
-KEEP_POST_S = 10 * 86_400
-KEEP_AUTHOR_S = 90 * 86_400
-KEEP_SEEN_S = 30 * 86_400
-KEEP_SERVED_S = 3_600
-MOST_ACTS = 128
-"""Acts of a viewer that are remembered one by one, so that telling them again changes nothing."""
-MOST_HOT = 2_000
-MOST_SERVED_PAGES = 12
+VIEWER_TTL_S = 90 * 86_400
+POST_TTL_S = 10 * 86_400
+AUTHOR_TTL_S = 90 * 86_400
+SEEN_TTL_S = 30 * 86_400
+SERVED_TTL_S = 3_600
+MAX_INTERACTIONS = 128
+"""Interactions of a viewer that are remembered one by one, so that recording one again changes nothing."""
+MAX_POPULAR = 2_000
+MAX_SERVED_PAGES = 12
 
 
 class Keys:
-    """The names in one installation."""
+    """The keys of one installation."""
 
     def __init__(self, namespace: str) -> None:
         self._prefix = f"{namespace}:ranking:"
         self.hot = f"{self._prefix}hot"
-        """Popular posts."""
+        """The sorted set of popular posts."""
         self.hot_filled = f"{self._prefix}hot-filled"
-        """Stands while the popular posts need not be looked for on the shards."""
-        self.known_starts = [f"{self._prefix}{name}:" for name in ("affinity", "interest", "seen")]
-        """How the names begin of what must be known of a viewer."""
+        """Exists while the popular posts need not be read from the shards."""
+        self.viewer_feature_prefixes = [f"{self._prefix}{name}:" for name in ("affinity", "interest", "seen")]
+        """The prefixes of the keys that a viewer's features are made of."""
 
-    def command(self, viewer: AccountId) -> Command:
-        """How to ask for what must be known of a viewer."""
-        return ("MGET", *[f"{start}{viewer}" for start in self.known_starts])
+    def viewer_features_command(self, viewer: AccountId) -> Command:
+        """The command whose reply `ViewerFeatures.parse` takes."""
+        return ("MGET", *[f"{prefix}{viewer}" for prefix in self.viewer_feature_prefixes])
 
     def acts(self, viewer: AccountId) -> str:
-        """What the viewer did lately."""
+        """The viewer's latest interactions."""
         return f"{self._prefix}acts:{viewer}"
 
     def affinity(self, viewer: AccountId) -> str:
@@ -39,7 +39,7 @@ class Keys:
         return f"{self._prefix}affinity:{viewer}"
 
     def interest(self, viewer: AccountId) -> str:
-        """Which hashtags the viewer cares for."""
+        """Which hashtags interest the viewer."""
         return f"{self._prefix}interest:{viewer}"
 
     def seen(self, viewer: AccountId) -> str:
@@ -47,11 +47,11 @@ class Keys:
         return f"{self._prefix}seen:{viewer}"
 
     def served(self, viewer: AccountId) -> str:
-        """What the viewer's last pages were made of; only of viewers whose examples are kept."""
+        """The features of the viewer's last pages; only of viewers who are sampled for training examples."""
         return f"{self._prefix}served:{viewer}"
 
     def post(self, post_id: PostId | int) -> str:
-        """A post's row."""
+        """A post's features."""
         return f"{self._prefix}post:{post_id}"
 
     def cadence(self, author: AccountId | int) -> str:
@@ -59,11 +59,11 @@ class Keys:
         return f"{self._prefix}cadence:{author}"
 
     def explore(self, viewer: AccountId | None, token: int) -> str:
-        """The order of somebody's explore pages."""
+        """The order of a viewer's explore pages."""
         return f"{self._prefix}explore:{viewer or 0}:{token}"
 
-    def of_viewer(self, viewer: AccountId) -> list[str]:
-        """Everything that is kept of one viewer."""
+    def all_of_viewer(self, viewer: AccountId) -> list[str]:
+        """Every key that belongs to one viewer."""
         return [
             self.acts(viewer),
             self.affinity(viewer),

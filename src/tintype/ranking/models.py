@@ -1,4 +1,4 @@
-"""What ranking tells others, and what it is told."""
+"""The types of ranking's interface."""
 
 from typing import Literal
 
@@ -6,31 +6,32 @@ import msgspec
 
 from tintype.base.ids import AccountId, PostId
 
-ActKind = Literal["like", "comment", "save", "share", "message", "visit", "story_view", "linger"]
-LONG_MS = 10_000
-"""Who looks at a post for longer than this lingers."""
+InteractionKind = Literal["like", "comment", "save", "share", "message", "visit", "story_view", "linger"]
+LINGER_MS = 10_000
+"""A viewer who looks at a post for longer than this lingers."""
 
 
-class Ranked(msgspec.Struct, frozen=True, gc=False):
-    """A post and what it is worth to the viewer: more comes first."""
+class RankedPost(msgspec.Struct, frozen=True, gc=False):
+    """A post and its score for the viewer: a higher score comes first."""
 
     post_id: PostId
     score: float
     author_id: AccountId | None = None
-    """Known when the features of the post are."""
+    """None when the features of the post are unknown."""
 
 
-class Act(msgspec.Struct, frozen=True, kw_only=True):
+class Interaction(msgspec.Struct, frozen=True, kw_only=True):
     """Something a viewer did that shows whom or what they care for. Of one object, the newest change counts."""
 
     viewer_id: AccountId
-    kind: ActKind
+    kind: InteractionKind
     object_id: int
-    """What the act was done to: the post, the comment, the message."""
+    """What the viewer interacted with: the post, the comment, the message."""
     change_id: int
     author_id: AccountId
     post_id: PostId | None = None
     is_on: bool = True
+    """False when it was undone, such as an unlike."""
 
 
 class Impression(msgspec.Struct, frozen=True):
@@ -41,7 +42,7 @@ class Impression(msgspec.Struct, frozen=True):
 
 
 class Signal(msgspec.Struct, frozen=True):
-    """One feature of a post: what it is, from 0 to 1, and what it does to each outcome, in log-odds."""
+    """One feature of a post: its value from 0 to 1, and its contribution to each outcome, in log-odds."""
 
     name: str
     words: str
@@ -50,7 +51,7 @@ class Signal(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """How likely the viewer is thought to do something, and what that is worth."""
+    """How likely the viewer is to do something, and what that is worth."""
 
     name: str
     probability: float
@@ -58,17 +59,17 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """Why a post stands where it does, for the one who reads the feed."""
+    """Why a post is where it is, for the reader of the feed."""
 
     post_id: str
     summary: str
     reasons: list[str]
-    """The signals that the summary names, the strongest first: what other languages say it from."""
+    """The signals that the summary names, the strongest first, for clients that translate it."""
     score: float
     weights: str
     """The version of the weights."""
     arm: str
-    """The arm of the experiment "feed-order" the viewer is in; empty outside."""
+    """The viewer's arm of the experiment "feed-order"; empty outside of it."""
     outcomes: list[Outcome]
     signals: list[Signal]
     factors: dict[str, float]

@@ -1,5 +1,5 @@
--- name: keep_examples
--- The first features a post was served with stay; the longest look counts. Nothing comes back for one who has left.
+-- name: store_examples
+-- The features of the first impression stay, the longest time spent counts. An erased account gets no rows again.
 INSERT INTO ranking_examples (account_id, post_id, expires_on, weights, arm, features, score, spent_ms)
 SELECT a.id, seen.post_id, current_date + :days::int, seen.weights, seen.arm, seen.features, seen.score, seen.spent_ms
 FROM accounts AS a
@@ -14,9 +14,9 @@ SET spent_ms = greatest(ranking_examples.spent_ms, excluded.spent_ms),
     score = CASE WHEN ranking_examples.features IS NULL THEN excluded.score ELSE ranking_examples.score END,
     features = coalesce(ranking_examples.features, excluded.features);
 
--- name: join_outcome
--- An outcome is its newest change: above nothing while it stands, below when it was taken back. One that comes before
--- its impression waits a little for it.
+-- name: record_outcome
+-- An outcome is the id of its newest change: positive while it holds, negative when it was undone. One that comes before
+-- its impression waits some days for it.
 INSERT INTO ranking_examples (account_id, post_id, expires_on, liked, commented, saved, shared)
 SELECT a.id, :post_id, current_date + :days::int, :liked, :commented, :saved, :shared
 FROM accounts AS a WHERE a.id = :account_id AND a.status <> 'gone'
@@ -29,29 +29,29 @@ SET liked = CASE WHEN abs(excluded.liked) > abs(ranking_examples.liked) THEN exc
                   THEN excluded.shared ELSE ranking_examples.shared END;
 
 -- name: page_examples
--- Whole examples only: those that were served and seen.
+-- Complete examples only: those that were served and seen.
 SELECT account_id, post_id, weights, arm, features, score, spent_ms, liked, commented, saved, shared
 FROM ranking_examples
 WHERE features IS NOT NULL AND (account_id, post_id) > (:after_account::bigint, :after_post::bigint)
 ORDER BY account_id, post_id LIMIT :limit;
 
 -- name: page_own_examples
--- What is kept of one person, for an export.
+-- The examples of one person, for an export.
 SELECT post_id, expires_on, weights, arm, score, spent_ms, liked, commented, saved, shared
 FROM ranking_examples WHERE account_id = :account_id AND post_id > :after ORDER BY post_id LIMIT :limit;
 
 -- name: sweep_examples
--- Expired ones, some at a time.
+-- Deletes expired examples, a batch at a time.
 DELETE FROM ranking_examples WHERE (account_id, post_id) IN (
     SELECT account_id, post_id FROM ranking_examples WHERE expires_on < current_date ORDER BY expires_on LIMIT :limit
 );
 
 -- name: erase_examples
--- Some of what is kept of one who leaves.
+-- Part of the erasure of an account, a batch at a time.
 DELETE FROM ranking_examples WHERE account_id = :account_id AND post_id IN (
     SELECT post_id FROM ranking_examples WHERE account_id = :account_id LIMIT :limit
 );
 
 -- name: count_examples_left
--- What is left of one who leaves.
+-- How many examples of an account are left to erase.
 SELECT count(*) FROM ranking_examples WHERE account_id = :account_id;

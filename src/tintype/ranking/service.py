@@ -1,194 +1,269 @@
-"""The ranking room as others use it."""
+"""Ranking as other rooms use it: orders posts, explains the order, and records what viewers do."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import cast
 
 import numpy as np
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from shardwright.running import Shards
+from shardwright.routing import Shards
 from tintype.accounts import Accounts
-from tintype.base.bringing import Bringing
-from tintype.base.errands import Errands
+from tintype.base.background_tasks import BackgroundTasks
 from tintype.base.errors import SettingsInvalid
 from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, Schedule
-from tintype.base.limits import Limiter
-from tintype.base.near import Shelf
+from tintype.base.personal_data import ExportRecord
 from tintype.base.settings import Settings
-from tintype.base.wire import Wire
-from tintype.graph import Sight
-from tintype.posts import Posts
-from tintype.ranking.examples import Examples, pack_served
+from tintype.graph import Visibility
+from tintype.posts import Post, Posts
+from tintype.ranking.activity import ActivityRecorder
+from tintype.ranking.event_handlers import RankingEventHandlers
 from tintype.ranking.experiments import Experiments
-from tintype.ranking.explaining import explain
-from tintype.ranking.exploring import Explore
-from tintype.ranking.facts import Facts, Looked
-from tintype.ranking.features import NOBODY, Known
-from tintype.ranking.hearing import Hearing
-from tintype.ranking.judging import Judge
-from tintype.ranking.keeping import Keeping
+from tintype.ranking.explain import explain
+from tintype.ranking.explore import Explore, ExploreCursor
+from tintype.ranking.feature_store import PostFeatures, PostFeatureStore
+from tintype.ranking.feature_writer import FeatureWriter
+from tintype.ranking.features import NO_FEATURES, ViewerFeatures
 from tintype.ranking.keys import Keys
-from tintype.ranking.looking import Looking
-from tintype.ranking.models import Explanation, Ranked
-from tintype.ranking.notes import Notes
-from tintype.ranking.ordering import Places
-from tintype.ranking.popular import Popular
-from tintype.ranking.rows import Floats
+from tintype.ranking.models import Explanation, Impression, RankedPost
+from tintype.ranking.personal_data import RankingPersonalData
+from tintype.ranking.popular_posts import PopularPosts
+from tintype.ranking.row_layouts import Floats
+from tintype.ranking.score_order import Positions
+from tintype.ranking.scoring import PostScorer
+from tintype.ranking.training_examples import TrainingExample, TrainingExamples, pack_served
 from tintype.ranking.weights import Weights, load_weights
+from tintype.redis.client import RedisClient
+from tintype.redis.client_cache import Region
+from tintype.redis.rate_limits import RateLimiter
+from tintype.redis.tracked_read import TrackedRead
 
 FEED_ORDER = "feed-order"
 SWEEP_EVERY_S = 3_600.0
-MOST_NEAR = 5_000
+MAX_CACHED = 5_000
 
 
-class Ranking(Keeping):
-    """Orders posts for viewers, and learns from what they do."""
+class Ranking:
+    """Ranks posts for viewers, and learns from what they do."""
 
     def __init__(
         self,
-        wire: Wire,
+        redis_client: RedisClient,
         redis: Redis,
         shards: Shards,
         *,
         accounts: Accounts,
         posts: Posts,
-        sight: Sight,
-        limiter: Limiter,
+        visibility: Visibility,
+        limiter: RateLimiter,
         settings: Settings,
     ) -> None:
-        keys, layout = Keys(settings.namespace), shards.map.layout
-        super().__init__(shards, wire, keys)
-        self._errands = Errands()
-        first, *others = keys.known_starts
-        self._near: Shelf[int, Known] = wire.near.shelf(first, int, MOST_NEAR, *others)
+        self._redis_client, self._keys = redis_client, Keys(settings.namespace)
+        keys, layout = self._keys, shards.map.layout
+        self._background_tasks = BackgroundTasks()
+        first, *others = keys.viewer_feature_prefixes
+        self._viewers: Region[int, ViewerFeatures] = redis_client.client_cache.region(
+            first, int, MAX_CACHED, *others
+        )
         self.experiments = Experiments.load(settings.experiments)
         weights = load_weights(settings.ranking_weights)
-        _check(self.experiments, weights)
-        self._judges = {name: Judge(each, layout.epoch_ms) for name, each in weights.items()}
-        self._numbers = {name: number for number, name in enumerate(self._judges)}
-        self.examples = Examples(
-            shards, wire, keys, share=settings.training_share, days=settings.training_days
+        _check_variants(self.experiments, weights)
+        self._scorers = {name: PostScorer(each, layout.epoch_ms) for name, each in weights.items()}
+        self._scorer_numbers = {name: number for number, name in enumerate(self._scorers)}
+        self.training_examples = TrainingExamples(
+            shards, redis_client, keys, share=settings.training_share, days=settings.training_days
         )
-        notes = Notes(redis, keys, weights[""], layout)
-        self.facts = Facts(
-            wire,
+        writer = FeatureWriter(redis, keys, weights[""], layout)
+        self.feature_store = PostFeatureStore(
+            redis_client,
             keys,
             posts,
-            notes,
-            errands=self._errands,
-            builders=[each.features for each in self._judges.values()],
+            writer,
+            background_tasks=self._background_tasks,
+            builders=[each.features for each in self._scorers.values()],
         )
-        popular = Popular(wire, keys, posts, layout=layout, half_life_s=weights[""].velocity.half_life_s)
-        self._hearing = Hearing(accounts, posts, notes, self.facts, popular=popular, examples=self.examples)
-        self.looking = Looking(
-            posts, notes, limiter, hearing=self._hearing, examples=self.examples, errands=self._errands
+        half_life_s = weights[""].velocity.half_life_s
+        popular = PopularPosts(redis_client, keys, posts, layout=layout, half_life_s=half_life_s)
+        self._event_handlers = RankingEventHandlers(
+            accounts, posts, writer, self.feature_store, popular=popular, examples=self.training_examples
         )
-        self.explore = Explore(self, wire, keys, popular=popular, posts=posts, sight=sight)
+        self.activity = ActivityRecorder(
+            posts,
+            writer,
+            limiter,
+            event_handlers=self._event_handlers,
+            examples=self.training_examples,
+            background_tasks=self._background_tasks,
+        )
+        self.explore = Explore(self, redis_client, keys, popular=popular, posts=posts, visibility=visibility)
+        self._personal_data = RankingPersonalData(shards, redis_client, keys)
 
-    def ask(self, viewer: AccountId, bringing: Bringing) -> None:
-        """Ask for what must be known of the viewer before ranking, along with what the caller asks; for `take`."""
-        if viewer not in self._near.here:
-            bringing.add_for(self._near, viewer, self._keys.command(viewer))
+    def add_to_read(self, viewer: AccountId, read: TrackedRead) -> None:
+        """Add the commands for the viewer's features to the caller's read, unless they are cached; see `from_read`."""
+        if viewer not in self._viewers.values:
+            read.add_group(self._viewers, viewer, self._keys.viewer_features_command(viewer))
 
-    async def take(self, viewer: AccountId, bringing: Bringing) -> Known:
-        """What is known of the viewer: near, or as it was answered; what has changed in between is read anew."""
-        answers = bringing.answers_for(self._near, viewer)
-        if answers is None:
-            return self._near.here.get(viewer) or await self.know(viewer)
-        known = Known.read(answers[0])
-        bringing.keep(self._near, viewer, known)
-        return known
+    async def from_read(self, viewer: AccountId, read: TrackedRead) -> ViewerFeatures:
+        """The viewer's features after the read; if they were cached before it and invalidated by now, read again."""
+        replies = read.group_replies(self._viewers, viewer)
+        if replies is None:
+            return self._viewers.values.get(viewer) or await self.get_viewer_features(viewer)
+        features = ViewerFeatures.parse(replies[0])
+        read.store(self._viewers, viewer, features)
+        return features
+
+    async def get_viewer_features(self, viewer: AccountId) -> ViewerFeatures:
+        """The viewer's features as they are in Redis now; `NO_FEATURES` while Redis is away."""
+        try:
+            command = self._keys.viewer_features_command(viewer)
+            return ViewerFeatures.parse((await self._redis_client.execute(command))[0])
+        except (RedisError, OSError):
+            return NO_FEATURES
 
     async def rank(
-        self, viewer: AccountId | None, candidates: Sequence[PostId], known: Known = NOBODY
-    ) -> list[Ranked]:
-        """The candidates, best first."""
+        self,
+        viewer: AccountId | None,
+        candidates: Sequence[PostId],
+        viewer_features: ViewerFeatures = NO_FEATURES,
+    ) -> list[RankedPost]:
+        """The candidates with their scores, best first."""
         ids = sorted(candidates, reverse=True)
         if not ids:
             return []
-        posts, places, final = await self._arrange(viewer, ids, known)
-        authors = cast("list[AccountId]", posts.authors[places].tolist())
-        ordered = map(ids.__getitem__, places.tolist())
-        told = authors if all(authors) else [each or None for each in authors]
-        return list(map(Ranked, ordered, final.tolist(), told))
+        posts, rows, final = await self._arrange(viewer, ids, viewer_features)
+        authors = cast("list[AccountId]", posts.authors[rows].tolist())
+        ordered = map(ids.__getitem__, rows.tolist())
+        known_authors = authors if all(authors) else [each or None for each in authors]
+        return list(map(RankedPost, ordered, final.tolist(), known_authors))
 
-    async def order(self, viewer: AccountId, candidates: Sequence[PostId], known: Known) -> list[PostId]:
-        """The same, only the posts."""
+    async def order(
+        self, viewer: AccountId, candidates: Sequence[PostId], features: ViewerFeatures
+    ) -> list[PostId]:
+        """The candidates, best first, without their scores."""
         ids = sorted(candidates, reverse=True)
         if not ids:
             return []
-        places = (await self._arrange(viewer, ids, known))[1]
-        return list(map(ids.__getitem__, places.tolist()))
-
-    async def _arrange(
-        self, viewer: AccountId | None, ids: Sequence[PostId], known: Known
-    ) -> tuple[Looked, Places, Floats]:
-        arm, judge, number = self._judge_of(viewer)
-        posts = await self.facts.look_up(ids, number)
-        verdict = judge.weigh(
-            judge.features.add_viewer(
-                posts.lasting, posts.ids, posts.authors, posts.tags, known=known, now_s=time.time()
-            )
-        )
-        places, final = judge.arrange(verdict, posts.authors)
-        if viewer is not None and self.examples.is_drawn(viewer):
-            served = pack_served(posts.ids[places], final, verdict.features[places])
-            version = judge.scorer.version
-            self._errands.start(lambda: self.examples.serve(viewer, served, weights=version, arm=arm))
-        return posts, places, final
+        rows = (await self._arrange(viewer, ids, features))[1]
+        return list(map(ids.__getitem__, rows.tolist()))
 
     async def explain(
-        self, viewer: AccountId, post_ids: Sequence[PostId], known: Known
+        self, viewer: AccountId, post_ids: Sequence[PostId], viewer_features: ViewerFeatures
     ) -> dict[PostId, Explanation]:
-        """Why each of these posts stands where it does for the viewer."""
-        arm, judge, _ = self._judge_of(viewer)
-        posts = await self.facts.of(post_ids)
-        verdict = judge.judge(np.array(post_ids, np.uint64), posts, known, time.time())
-        return explain(judge, verdict, post_ids, arm=arm)
+        """Why each of these posts is where it is for a viewer with these features."""
+        arm, scorer, _ = self._scorer_of(viewer)
+        posts = await self.feature_store.get_rows(post_ids)
+        scored = scorer.score(np.array(post_ids, np.uint64), posts, viewer_features, time.time())
+        return explain(scorer, scored, post_ids, arm=arm)
 
-    async def why(self, viewer: AccountId, post_ids: Sequence[PostId]) -> dict[PostId, Explanation]:
-        """The same, asked outside of a ranking; the viewer's habits are missing without Redis."""
-        return await self.explain(viewer, post_ids, await self.know(viewer)) if post_ids else {}
-
-    async def know(self, viewer: AccountId) -> Known:
-        """What is known of a viewer now; nothing while Redis is away."""
-        try:
-            return Known.read((await self._wire.ask(self._keys.command(viewer)))[0])
-        except (RedisError, OSError):
-            return NOBODY
+    async def explain_now(self, viewer: AccountId, post_ids: Sequence[PostId]) -> dict[PostId, Explanation]:
+        """`explain` with the viewer's current features; without them while Redis is away."""
+        if not post_ids:
+            return {}
+        return await self.explain(viewer, post_ids, await self.get_viewer_features(viewer))
 
     async def affinities(self, viewer: AccountId, others: Iterable[AccountId]) -> dict[AccountId, float]:
-        """How close the viewer is to each of the others, from nothing to one; nothing while Redis is away."""
+        """How close the viewer is to each of the others, from 0 to 1; 0 while Redis is away."""
         wanted = list(dict.fromkeys(others))
-        known = await self.know(viewer)
-        found = self._judge_of(viewer)[1].features.closeness(
-            known.affinity, np.array(wanted, np.uint64), time.time()
+        features = await self.get_viewer_features(viewer)
+        found = self._scorer_of(viewer)[1].features.closeness(
+            features.affinity, np.array(wanted, np.uint64), time.time()
         )
         return dict(zip(wanted, found.tolist(), strict=True))
 
+    async def page_explore(
+        self, viewer: AccountId | None, *, cursor: ExploreCursor, limit: int
+    ) -> tuple[list[Post], ExploreCursor | None]:
+        """A page of popular posts of people the viewer does not follow, and where the next page begins."""
+        return await self.explore.page(viewer, cursor=cursor, limit=limit)
+
+    async def record_impressions(self, viewer: AccountId, impressions: Sequence[Impression]) -> None:
+        """Record posts that were on the viewer's screen: they rank lower from now on. Invisible posts are ignored."""
+        await self.activity.record_impressions(viewer, impressions)
+
+    def record_visit(self, viewer: AccountId, author: AccountId) -> None:
+        """Record a profile visit in the background; one in ten minutes counts."""
+        self.activity.record_visit(viewer, author)
+
+    async def record_message(self, sender: AccountId, recipient: AccountId, message_id: int) -> None:
+        """Record a message from one person to another, once per message."""
+        await self.activity.record_message(sender, recipient, message_id)
+
+    async def record_story_view(self, viewer: AccountId, author: AccountId, story_id: int) -> None:
+        """Record that somebody watched a story, once per story."""
+        await self.activity.record_story_view(viewer, author, story_id)
+
+    async def record_share(
+        self, viewer: AccountId, post_id: PostId, author: AccountId, message_id: int
+    ) -> None:
+        """Record that somebody shared a post in a message."""
+        await self.activity.record_share(viewer, post_id, author, message_id)
+
+    def experiment_arms(self, viewer: AccountId) -> dict[str, str]:
+        """The viewer's arm of every running experiment; empty for those they do not take part in."""
+        return self.experiments.arms(viewer)
+
+    def read_training_examples(self) -> AsyncIterator[TrainingExample]:
+        """Every complete training example, shard by shard."""
+        return self.training_examples.read_all()
+
+    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
+        """The person's training examples, and whom ranking believes them to be close to."""
+        return self._personal_data.export(account_id)
+
+    async def erase(self, account_id: AccountId) -> int:
+        """Delete a batch of training examples, and every key in Redis; returns how much."""
+        return await self._personal_data.erase(account_id)
+
+    async def count_left(self, account_id: AccountId) -> int:
+        """How many training examples and keys in Redis are left."""
+        return await self._personal_data.count_left(account_id)
+
     def handlers(self) -> list[Handler]:
-        """What this room does when something has happened."""
-        return self._hearing.handlers()
+        """The event handlers of ranking."""
+        return self._event_handlers.handlers()
 
     def schedules(self) -> list[Schedule]:
-        """What this room repeats by the clock."""
-        return [Schedule("ranking-sweep", SWEEP_EVERY_S, self.examples.sweep)]
+        """The schedules of ranking."""
+        return [Schedule("ranking-sweep", SWEEP_EVERY_S, self.training_examples.sweep)]
 
     async def close(self) -> None:
-        """Nothing is under way any more."""
-        await self._errands.settle()
+        """Wait for background tasks to end."""
+        await self._background_tasks.drain()
 
-    def _judge_of(self, viewer: AccountId | None) -> tuple[str, Judge, int]:
-        """The arm a viewer is in, its judge, and the judge's number among all."""
+    async def _arrange(
+        self, viewer: AccountId | None, ids: Sequence[PostId], viewer_features: ViewerFeatures
+    ) -> tuple[PostFeatures, Positions, Floats]:
+        arm, scorer, number = self._scorer_of(viewer)
+        posts = await self.feature_store.get_features(ids, number)
+        scored = scorer.score_features(
+            scorer.features.add_viewer(
+                posts.lasting,
+                posts.ids,
+                posts.authors,
+                posts.tags,
+                viewer=viewer_features,
+                now_s=time.time(),
+            )
+        )
+        rows, final = scorer.arrange(scored, posts.authors)
+        if viewer is not None and self.training_examples.is_sampled(viewer):
+            served = pack_served(posts.ids[rows], final, scored.features[rows])
+            version = scorer.model.version
+            self._background_tasks.start(
+                lambda: self.training_examples.store_served(viewer, served, weights=version, arm=arm)
+            )
+        return posts, rows, final
+
+    def _scorer_of(self, viewer: AccountId | None) -> tuple[str, PostScorer, int]:
+        """The arm a viewer is in, its scorer, and the scorer's number among all."""
         arm = self.experiments.arm(FEED_ORDER, viewer) if viewer is not None else ""
         name = self.experiments.weights(FEED_ORDER, arm)
-        return arm, self._judges[name], self._numbers[name]
+        return arm, self._scorers[name], self._scorer_numbers[name]
 
 
-def _check(experiments: Experiments, weights: Mapping[str, Weights]) -> None:
+def _check_variants(experiments: Experiments, weights: Mapping[str, Weights]) -> None:
     lacking = sorted(experiments.variants() - weights.keys())
     if lacking:
         raise SettingsInvalid(

@@ -1,4 +1,4 @@
-"""The weights of one file, checked when they are read, so that a slip of the pen stops the start and not the feed."""
+"""The weights of a file, validated when they are loaded, so that a typo stops the start and not the feed."""
 
 import tomllib
 from pathlib import Path
@@ -8,30 +8,30 @@ import msgspec
 
 from tintype.base.errors import SettingsInvalid
 
-PACKED = Path(__file__).with_name("weights.toml")
+DEFAULT_FILE = Path(__file__).with_name("weights.toml")
 Positive = Annotated[float, msgspec.Meta(gt=0)]
-Worth = Annotated[float, msgspec.Meta(ge=0)]
+NonNegative = Annotated[float, msgspec.Meta(ge=0)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
-class Acts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What each act of a viewer is worth, and how it fades."""
+class InteractionWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What each kind of interaction is worth, and how it decays."""
 
     scale: Positive
     half_life_days: Positive = 30.0
     half_life_hours: Positive | None = None
-    like: Worth = 0.0
-    comment: Worth = 0.0
-    save: Worth = 0.0
-    share: Worth = 0.0
-    message: Worth = 0.0
-    visit: Worth = 0.0
-    story_view: Worth = 0.0
-    linger: Worth = 0.0
+    like: NonNegative = 0.0
+    comment: NonNegative = 0.0
+    save: NonNegative = 0.0
+    share: NonNegative = 0.0
+    message: NonNegative = 0.0
+    visit: NonNegative = 0.0
+    story_view: NonNegative = 0.0
+    linger: NonNegative = 0.0
 
     @property
     def half_life_s(self) -> float:
-        """After how many seconds half of it is left."""
+        """After how many seconds half of it has decayed."""
         return self.half_life_hours * 3_600 if self.half_life_hours else self.half_life_days * 86_400
 
 
@@ -57,10 +57,10 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     most_in_a_row: Annotated[int, msgspec.Meta(ge=1, le=1000)]
 
 
-class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One outcome: what it is worth, and what makes it likely."""
+class OutcomeWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One outcome: what it is worth, and how each feature changes its likelihood."""
 
-    value: Worth
+    value: NonNegative
     bias: float
     affinity: float = 0.0
     interest: float = 0.0
@@ -72,32 +72,32 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     seen: float = 0.0
 
 
-class Heads(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class OutcomesWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The five outcomes."""
 
-    like: Head
-    comment: Head
-    save: Head
-    share: Head
-    linger: Head
+    like: OutcomeWeights
+    comment: OutcomeWeights
+    save: OutcomeWeights
+    share: OutcomeWeights
+    linger: OutcomeWeights
 
 
 class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Everything the order of posts depends on."""
+    """Everything the order of posts depends on, apart from their features."""
 
     version: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
-    affinity: Acts
-    interest: Acts
-    velocity: Acts
+    affinity: InteractionWeights
+    interest: InteractionWeights
+    velocity: InteractionWeights
     freshness: Freshness
     cadence: Cadence
     order: Order
-    outcomes: Heads
+    outcomes: OutcomesWeights
 
 
 def load_weights(path: str = "") -> dict[str, Weights]:
-    """The weights under "" and every variant under its name, from the package or from a file of one's own."""
-    file = Path(path).expanduser() if path else PACKED
+    """The default weights under "" and every variant under its name, from the package or from the file at `path`."""
+    file = Path(path).expanduser() if path else DEFAULT_FILE
     try:
         tables = tomllib.loads(file.read_text())
         variants = msgspec.convert(tables.pop("variants", {}), dict[str, dict[str, Any]])

@@ -1,5 +1,6 @@
-"""Saves: posts kept in named collections, on the shard of the one who keeps them."""
+"""Saves: bookmarked posts and the named collections they are in, on the shard of the person who saved them."""
 
+from tintype.saves.dependencies import SavesDependencies
 from tintype.saves.errors import (
     CollectionNameInvalid,
     CollectionNameTaken,
@@ -8,7 +9,8 @@ from tintype.saves.errors import (
 )
 from tintype.saves.events import PostSaved
 from tintype.saves.models import Collection, CollectionId
-from tintype.saves.service import QUERIES, Saves
+from tintype.saves.service import Saves
+from tintype.saves.store import QUERIES
 
 __all__ = [
     "QUERIES",
@@ -19,5 +21,6 @@ __all__ = [
     "CollectionNotFound",
     "PostSaved",
     "Saves",
+    "SavesDependencies",
     "TooManyCollections",
 ]

@@ -1,28 +1,30 @@
-"""Named collections: making, naming, ordering and filling them."""
+"""Named collections of saved posts."""
 
 import unicodedata
 from collections.abc import Sequence
 
-from shardwright.running import Shards, Transaction
+from shardwright.routing import Transaction
 from tintype.base.ids import AccountId, PostId
+from tintype.base.text import clean_line
+from tintype.saves.dependencies import SavesDependencies
 from tintype.saves.errors import (
     CollectionNameInvalid,
     CollectionNameTaken,
     CollectionNotFound,
     TooManyCollections,
 )
-from tintype.saves.models import LONGEST_NAME, MOST_COLLECTIONS, Collection, CollectionId
+from tintype.saves.models import MAX_COLLECTIONS, MAX_NAME_LENGTH, Collection, CollectionId
 from tintype.saves.store import QUERIES
 
 
 class Collections:
-    """One person's collections, all on that person's shard."""
+    """Each person's collections, on that person's shard."""
 
-    def __init__(self, shards: Shards) -> None:
-        self._shards = shards
+    def __init__(self, dependencies: SavesDependencies) -> None:
+        self._shards, self._accounts = dependencies.shards, dependencies.accounts
 
     async def list_of(self, owner: AccountId) -> list[Collection]:
-        """In the order their owner gave them."""
+        """A person's collections, in the order their owner chose."""
         rows = await self._shards.owner(owner).fetch(QUERIES.list_collections, account_id=owner)
         return [
             Collection(
@@ -32,34 +34,36 @@ class Collections:
         ]
 
     async def create(self, owner: AccountId, name: str) -> CollectionId:
-        """Make an empty collection."""
-        name, key = _checked(name)
+        """Create an empty collection."""
+        name, key = _check_name(name)
         async with self._shards.owner(owner).begin() as tx:
-            await tx.fetch_one(QUERIES.lock_collections, account_id=owner)
-            if await tx.fetch_value(QUERIES.count_collections, account_id=owner) >= MOST_COLLECTIONS:
+            await self._accounts.lock(tx, owner)  # names stay unique, and their number within its limit
+            if await tx.fetch_value(QUERIES.count_collections, account_id=owner) >= MAX_COLLECTIONS:
                 raise TooManyCollections
-            made = await tx.fetch_value(QUERIES.add_collection, account_id=owner, name=name, name_key=key)
-            if made is None:
+            created = await tx.fetch_value(QUERIES.add_collection, account_id=owner, name=name, name_key=key)
+            if created is None:
                 raise CollectionNameTaken
-        return CollectionId(made)
+        return CollectionId(created)
 
     async def change(
         self, owner: AccountId, collection_id: CollectionId, *, name: str | None, cover: PostId | None
     ) -> None:
-        """Rename a collection, or choose which of its posts stands for it."""
+        """Rename a collection, or choose one of its posts as its cover."""
         async with self._shards.owner(owner).begin() as tx:
-            await tx.fetch_one(QUERIES.lock_collections, account_id=owner)
-            await _get(tx, owner, collection_id)
+            await self._accounts.lock(tx, owner)
+            await _check_exists(tx, owner, collection_id)
             if name is not None:
                 await _rename(tx, owner, collection_id, name)
             if cover is not None:
-                held = await tx.fetch_one(QUERIES.is_in, collection_id=collection_id, post_id=cover)
-                if held is None:
+                found = await tx.fetch_one(
+                    QUERIES.find_in_collection, collection_id=collection_id, post_id=cover
+                )
+                if found is None:
                     raise CollectionNotFound("That post is not in the collection.")
                 await tx.execute(QUERIES.set_cover, collection_id=collection_id, post_id=cover)
 
     async def delete(self, owner: AccountId, collection_id: CollectionId) -> None:
-        """The collection goes, its posts stay saved."""
+        """Delete a collection; its posts stay saved."""
         row = await self._shards.owner(owner).fetch_one(
             QUERIES.delete_collection, collection_id=collection_id, account_id=owner
         )
@@ -71,7 +75,7 @@ class Collections:
         await self._shards.owner(owner).execute(QUERIES.order_collections, account_id=owner, ids=list(ids))
 
     async def check_own(self, owner: AccountId, ids: Sequence[CollectionId]) -> None:
-        """Refuse where one of them is not this person's."""
+        """Refuse unless all of the collections are this person's."""
         rows = await self._shards.owner(owner).fetch(
             QUERIES.which_own, account_id=owner, collection_ids=list(ids)
         )
@@ -79,23 +83,24 @@ class Collections:
             raise CollectionNotFound
 
 
-async def _get(tx: Transaction, owner: AccountId, collection_id: CollectionId) -> None:
+async def _check_exists(tx: Transaction, owner: AccountId, collection_id: CollectionId) -> None:
     if await tx.fetch_one(QUERIES.find_collection, collection_id=collection_id, account_id=owner) is None:
         raise CollectionNotFound
 
 
 async def _rename(tx: Transaction, owner: AccountId, collection_id: CollectionId, name: str) -> None:
-    name, key = _checked(name)
+    name, key = _check_name(name)
     taken = await tx.fetch_one(
-        QUERIES.is_name_taken, account_id=owner, name_key=key, collection_id=collection_id
+        QUERIES.find_by_name, account_id=owner, name_key=key, collection_id=collection_id
     )
     if taken is not None:
         raise CollectionNameTaken
     await tx.execute(QUERIES.rename_collection, collection_id=collection_id, name=name, name_key=key)
 
 
-def _checked(name: str) -> tuple[str, str]:
-    plain = " ".join(name.split())
-    if not 1 <= len(plain) <= LONGEST_NAME:
+def _check_name(name: str) -> tuple[str, str]:
+    """A cleaned name, and the key by which names are unique, whatever their case."""
+    cleaned = clean_line(name)
+    if not 1 <= len(cleaned) <= MAX_NAME_LENGTH:
         raise CollectionNameInvalid
-    return plain, unicodedata.normalize("NFKC", plain).casefold()
+    return cleaned, unicodedata.normalize("NFKC", cleaned).casefold()

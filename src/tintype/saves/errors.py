@@ -1,4 +1,4 @@
-"""How the saves room says no."""
+"""Errors of the saves room."""
 
 from tintype.base.errors import Conflict, Invalid, NotFound
 
@@ -10,18 +10,18 @@ class CollectionNotFound(NotFound):
 
 
 class CollectionNameInvalid(Invalid):
-    """A collection's name has 1 to 50 characters."""
+    """The name of a collection must have 1 to 50 characters."""
 
     code = "collection_name_invalid"
 
 
 class CollectionNameTaken(Conflict):
-    """You have a collection of that name already."""
+    """You already have a collection with that name."""
 
     code = "collection_name_taken"
 
 
 class TooManyCollections(Conflict):
-    """You have 200 collections, which is as many as there can be."""
+    """You can have at most 200 collections. Delete one first."""
 
     code = "too_many_collections"

@@ -1,4 +1,4 @@
-"""What a collection looks like to its owner; nobody else ever sees one."""
+"""The types of the saves room."""
 
 from typing import NewType
 
@@ -7,12 +7,12 @@ import msgspec
 from tintype.base.ids import PostId
 
 CollectionId = NewType("CollectionId", int)
-MOST_COLLECTIONS = 200
-LONGEST_NAME = 50
+MAX_COLLECTIONS = 200
+MAX_NAME_LENGTH = 50
 
 
 class Collection(msgspec.Struct, frozen=True):
-    """Posts kept under a name."""
+    """A named collection of saved posts; only its owner ever sees it."""
 
     id: CollectionId
     name: str

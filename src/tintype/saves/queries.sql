@@ -1,33 +1,29 @@
 -- name: save_post
--- Keeping twice is keeping once, and returns no row. The number orders this change among others of the post.
+-- Saving twice returns no row. The change id orders this change among others of the post.
 INSERT INTO saves (account_id, post_id) VALUES (:account_id, :post_id) ON CONFLICT DO NOTHING
 RETURNING next_id() AS change_id;
 
 -- name: unsave_post
--- Out of every collection as well; what was not kept returns no row.
+-- Removes the post from every collection as well; a post that was not saved returns no row.
 WITH listed AS (DELETE FROM collection_posts WHERE account_id = :account_id AND post_id = :post_id)
 DELETE FROM saves WHERE account_id = :account_id AND post_id = :post_id RETURNING next_id() AS change_id;
 
 -- name: which_saved hot
--- Those of the posts that this account keeps.
+-- Those of the posts that this account has saved.
 SELECT post_id FROM saves WHERE account_id = :account_id AND post_id = ANY(:post_ids::bigint[]);
 
 -- name: page_saves
--- Newest first.
-SELECT post_id, save_id AS place FROM saves
+-- Saved posts, the latest save first.
+SELECT post_id, save_id AS cursor FROM saves
 WHERE account_id = :account_id AND save_id < :before ORDER BY save_id DESC LIMIT :limit;
 
 -- name: page_collection
--- Newest first.
-SELECT post_id, entry_id AS place FROM collection_posts
+-- Posts of one collection, the latest addition first.
+SELECT post_id, entry_id AS cursor FROM collection_posts
 WHERE collection_id = :collection_id AND entry_id < :before ORDER BY entry_id DESC LIMIT :limit;
 
--- name: lock_collections
--- Names are unique and few: one change of a person's collections at a time.
-SELECT id FROM accounts WHERE id = :account_id FOR NO KEY UPDATE;
-
 -- name: list_collections
--- In the order their owner gave them, with how many posts each holds and its newest.
+-- Collections in the order their owner chose, each with its number of posts and its newest post.
 SELECT c.id, c.name, c.cover_post_id,
        (SELECT count(*) FROM collection_posts AS p WHERE p.collection_id = c.id) AS post_count,
        (SELECT p.post_id FROM collection_posts AS p WHERE p.collection_id = c.id ORDER BY p.entry_id DESC LIMIT 1) AS newest_post_id
@@ -40,51 +36,51 @@ SELECT :account_id, :name, :name_key, coalesce(max(position) + 1, 0) FROM collec
 ON CONFLICT (account_id, name_key) DO NOTHING RETURNING id;
 
 -- name: count_collections
--- How many somebody has.
+-- How many collections an account has.
 SELECT count(*) FROM collections WHERE account_id = :account_id;
 
 -- name: find_collection
--- One's own only.
+-- A collection, if it is this account's.
 SELECT id, name FROM collections WHERE id = :collection_id AND account_id = :account_id;
 
--- name: is_name_taken
--- By another collection of the same person.
+-- name: find_by_name
+-- Another collection of the same person with this name.
 SELECT id FROM collections WHERE account_id = :account_id AND name_key = :name_key AND id <> :collection_id;
 
 -- name: rename_collection
--- Under the lock of its owner.
+-- Renames a collection; its owner's lock is held.
 UPDATE collections SET name = :name, name_key = :name_key WHERE id = :collection_id;
 
 -- name: set_cover
--- A post that is in the collection, or none.
+-- Chooses the post that a collection shows as its cover.
 UPDATE collections SET cover_post_id = :post_id WHERE id = :collection_id;
 
 -- name: order_collections
--- By their place in the list; those not named keep the place they had.
+-- Orders collections by their position in the list; those that are not in it keep their position.
 UPDATE collections AS c SET position = given.position
 FROM unnest(:ids::bigint[]) WITH ORDINALITY AS given (id, position)
 WHERE c.id = given.id AND c.account_id = :account_id;
 
 -- name: delete_collection
--- The posts in it stay saved.
+-- Deletes a collection; its posts stay saved.
 WITH listed AS (DELETE FROM collection_posts WHERE collection_id = :collection_id)
 DELETE FROM collections WHERE id = :collection_id AND account_id = :account_id RETURNING id;
 
--- name: put_into
--- Into a collection, once.
+-- name: add_to_collections
+-- Adds a post to collections, once each.
 INSERT INTO collection_posts (collection_id, post_id, account_id)
 SELECT id, :post_id, :account_id FROM collections WHERE id = ANY(:collection_ids::bigint[]) AND account_id = :account_id
 ON CONFLICT DO NOTHING;
 
--- name: take_out
--- Out of one collection; a cover that leaves is no cover any more.
+-- name: remove_from_collection
+-- Removes a post from one collection; if it was the cover, the collection has none chosen any more.
 WITH uncovered AS (
     UPDATE collections SET cover_post_id = NULL WHERE id = :collection_id AND cover_post_id = :post_id
 )
 DELETE FROM collection_posts WHERE collection_id = :collection_id AND post_id = :post_id AND account_id = :account_id;
 
--- name: is_in
--- Whether a collection holds a post.
+-- name: find_in_collection
+-- A post, if the collection holds it.
 SELECT post_id FROM collection_posts WHERE collection_id = :collection_id AND post_id = :post_id;
 
 -- name: which_own
@@ -92,21 +88,21 @@ SELECT post_id FROM collection_posts WHERE collection_id = :collection_id AND po
 SELECT id FROM collections WHERE account_id = :account_id AND id = ANY(:collection_ids::bigint[]);
 
 -- name: export_saves
--- Oldest first, with the names of the collections each is in.
+-- Saved posts, oldest first, with the names of the collections each is in.
 SELECT s.post_id, s.save_id,
        ARRAY(SELECT c.name FROM collection_posts AS p JOIN collections AS c ON c.id = p.collection_id
              WHERE p.account_id = s.account_id AND p.post_id = s.post_id ORDER BY c.name) AS collections
 FROM saves AS s WHERE s.account_id = :account_id AND s.save_id > :after ORDER BY s.save_id LIMIT :limit;
 
 -- name: erase_saves
--- Everything at once: it is all on one shard.
+-- Deletes everything of a person at once: it is all on one shard.
 WITH kept AS (DELETE FROM saves WHERE account_id = :account_id RETURNING 1),
      listed AS (DELETE FROM collection_posts WHERE account_id = :account_id RETURNING 1),
      named AS (DELETE FROM collections WHERE account_id = :account_id RETURNING 1)
 SELECT (SELECT count(*) FROM kept) + (SELECT count(*) FROM listed) + (SELECT count(*) FROM named) AS erased;
 
--- name: count_saves_left
--- What is left of a person here.
+-- name: count_left
+-- How many rows of a person are left in this room.
 SELECT (SELECT count(*) FROM saves WHERE account_id = :account_id)
      + (SELECT count(*) FROM collection_posts WHERE account_id = :account_id)
      + (SELECT count(*) FROM collections WHERE account_id = :account_id) AS rows_left;

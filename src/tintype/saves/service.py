@@ -1,62 +1,64 @@
-"""Keeping posts for oneself, and finding them again."""
+"""The facade of the saves room."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 
 import asyncpg
 
-from shardwright.running import Shards
-from tintype.base.belongings import Record
 from tintype.base.ids import AccountId, PostId
-from tintype.base.outbox import Outbox
-from tintype.base.ties import Ties
-from tintype.posts import Page, Post, Posts, fill_page
+from tintype.base.pages import Page, fill_page
+from tintype.base.personal_data import ExportRecord
+from tintype.posts import Post
 from tintype.saves.collections import Collections
+from tintype.saves.dependencies import SavesDependencies
 from tintype.saves.events import PostSaved
-from tintype.saves.models import CollectionId
+from tintype.saves.models import Collection, CollectionId
+from tintype.saves.personal_data import SavesPersonalData
 from tintype.saves.store import QUERIES
-
-BATCH = 200
-
-__all__ = ["QUERIES", "Saves"]
 
 
 class Saves:
-    """What one person keeps, on that person's shard; nobody else learns of it."""
+    """Saved posts and collections, on the shard of the person who saved them; nobody else can see them."""
 
-    def __init__(self, shards: Shards, outbox: Outbox, posts: Posts, ties: Ties) -> None:
-        self._shards, self._outbox, self._posts, self._ties = shards, outbox, posts, ties
-        self.collections = Collections(shards)
+    def __init__(self, dependencies: SavesDependencies) -> None:
+        self._shards, self._outbox = dependencies.shards, dependencies.outbox
+        self._posts, self._viewer_invalidation = dependencies.posts, dependencies.viewer_invalidation
+        self._collections = Collections(dependencies)
+        self._personal_data = SavesPersonalData(dependencies)
 
     async def save(self, post_id: PostId, by: AccountId, into: Sequence[CollectionId] = ()) -> None:
-        """Keep a post that one may see, in these collections too."""
+        """Save a post that is visible to this account, and put it into these collections."""
         await self._posts.get(post_id, viewer=by)
         if into:
-            await self.collections.check_own(by, into)
+            await self._collections.check_own(by, into)
         async with self._shards.owner(by).begin() as tx:
-            self._ties.change_with(tx, by)
+            self._viewer_invalidation.invalidate_after_commit(tx, by)
             change_id = await tx.fetch_value(QUERIES.save_post, account_id=by, post_id=post_id)
             if change_id is not None:
                 await self._outbox.add(tx, PostSaved(post_id, by, change_id, is_saved=True))
             if into:
-                await tx.execute(QUERIES.put_into, account_id=by, post_id=post_id, collection_ids=list(into))
+                await tx.execute(
+                    QUERIES.add_to_collections, account_id=by, post_id=post_id, collection_ids=list(into)
+                )
 
     async def unsave(self, post_id: PostId, by: AccountId) -> None:
-        """Keep it no longer, in no collection either; it need not be visible any more."""
+        """Unsave a post and remove it from every collection, even if it is no longer visible to this account."""
         async with self._shards.owner(by).begin() as tx:
-            self._ties.change_with(tx, by)
+            self._viewer_invalidation.invalidate_after_commit(tx, by)
             change_id = await tx.fetch_value(QUERIES.unsave_post, account_id=by, post_id=post_id)
             if change_id is not None:
                 await self._outbox.add(tx, PostSaved(post_id, by, change_id, is_saved=False))
 
-    async def take_out(self, post_id: PostId, by: AccountId, collection_id: CollectionId) -> None:
-        """Out of one collection; it stays saved."""
-        await self.collections.check_own(by, [collection_id])
+    async def remove_from_collection(
+        self, post_id: PostId, by: AccountId, collection_id: CollectionId
+    ) -> None:
+        """Remove a post from one collection; it stays saved."""
+        await self._collections.check_own(by, [collection_id])
         await self._shards.owner(by).execute(
-            QUERIES.take_out, account_id=by, post_id=post_id, collection_id=collection_id
+            QUERIES.remove_from_collection, account_id=by, post_id=post_id, collection_id=collection_id
         )
 
     async def which_saved(self, by: AccountId, post_ids: Iterable[PostId]) -> set[PostId]:
-        """Those of the posts that somebody keeps."""
+        """Those of the posts that an account has saved."""
         wanted = list(set(post_ids))
         if not wanted:
             return set()
@@ -66,40 +68,54 @@ class Saves:
     async def page(
         self, by: AccountId, *, collection_id: CollectionId | None, before: int, limit: int
     ) -> Page[Post]:
-        """Kept posts that can still be seen, the one kept last first."""
+        """Saved posts that this account may still see, the latest save first: all, or those of one collection."""
         if collection_id is not None:
-            await self.collections.check_own(by, [collection_id])
+            await self._collections.check_own(by, [collection_id])
 
-        async def fetch(place: int, count: int) -> list[tuple[PostId, int]]:
-            rows = await self._rows(by, collection_id, place, count)
-            return [(PostId(row["post_id"]), row["place"]) for row in rows]
+        async def fetch(before: int, limit: int) -> list[tuple[PostId, int]]:
+            rows = await self._fetch_page(by, collection_id, before, limit)
+            return [(PostId(row["post_id"]), row["cursor"]) for row in rows]
 
         async def show(ids: list[PostId]) -> dict[PostId, Post]:
             return await self._posts.find_many(ids, viewer=by)
 
         return await fill_page(fetch, show, before=before, limit=limit)
 
-    async def export(self, account_id: AccountId) -> AsyncIterator[Record]:
-        """Every saved post, with the names of the collections it is in."""
-        home, after = self._shards.owner(account_id), 0
-        while rows := await home.fetch(QUERIES.export_saves, account_id=account_id, after=after, limit=BATCH):
-            after = rows[-1]["save_id"]
-            for row in rows:
-                yield Record(
-                    "saves.json", {"post_id": str(row["post_id"]), "collections": list(row["collections"])}
-                )
+    async def list_collections(self, owner: AccountId) -> list[Collection]:
+        """A person's collections, in the order their owner chose."""
+        return await self._collections.list_of(owner)
+
+    async def create_collection(self, owner: AccountId, name: str) -> CollectionId:
+        """Create an empty collection."""
+        return await self._collections.create(owner, name)
+
+    async def change_collection(
+        self, owner: AccountId, collection_id: CollectionId, *, name: str | None, cover: PostId | None
+    ) -> None:
+        """Rename a collection, or choose one of its posts as its cover."""
+        await self._collections.change(owner, collection_id, name=name, cover=cover)
+
+    async def delete_collection(self, owner: AccountId, collection_id: CollectionId) -> None:
+        """Delete a collection; its posts stay saved."""
+        await self._collections.delete(owner, collection_id)
+
+    async def order_collections(self, owner: AccountId, ids: Sequence[CollectionId]) -> None:
+        """Put collections in this order."""
+        await self._collections.order(owner, ids)
+
+    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
+        """Every saved post of a person, with the names of the collections it is in."""
+        return self._personal_data.export(account_id)
 
     async def erase(self, account_id: AccountId) -> int:
-        """Everything: it is all on one shard."""
-        return await self._shards.owner(account_id).fetch_value(QUERIES.erase_saves, account_id=account_id)
+        """Erase a person's saves and collections; returns how many rows."""
+        return await self._personal_data.erase(account_id)
 
     async def count_left(self, account_id: AccountId) -> int:
-        """Rows that are left."""
-        return await self._shards.owner(account_id).fetch_value(
-            QUERIES.count_saves_left, account_id=account_id
-        )
+        """How many rows of a person are still stored."""
+        return await self._personal_data.count_left(account_id)
 
-    async def _rows(
+    async def _fetch_page(
         self, by: AccountId, collection_id: CollectionId | None, before: int, limit: int
     ) -> list[asyncpg.Record]:
         home = self._shards.owner(by)

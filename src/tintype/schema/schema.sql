@@ -1,4 +1,4 @@
--- Generated from the migrations: do not edit, write a migration and generate it anew.
+-- Generated from the migrations: do not edit, write a migration and regenerate it.
 
 -- On every server, in the schema common.
 

@@ -1,8 +1,9 @@
-"""Search: people, hashtags and places by what somebody types, and the posts of a tag or place.
+"""Search: people, hashtags and places by what somebody types, and the posts of a hashtag or place.
 
-Owns `search_entries` (by hash of the head of a word), `topics`, `topic_posts` and `places` (by hash of the tag or
-place), `place_squares` (by hash of the square), `search_filings` (with what is filed) and `recent_searches` (with the
-person). Fed by events, and rebuildable from the other rooms: `tintype search rebuild`.
+Owns `search_entries` (sharded by the prefix of a word), `topics`, `topic_posts` and `places` (by hash of the hashtag or
+place), `place_squares` (by hash of the grid cell), `search_filings` (what is indexed under which keys, with what is
+indexed) and `recent_searches` (with the account). Kept current by events, and can be rebuilt from the other rooms:
+`tintype search rebuild`.
 """
 
 from tintype.search.errors import (
@@ -12,25 +13,24 @@ from tintype.search.errors import (
     RecentSearchNotFound,
     TagNotFound,
 )
-from tintype.search.filing import QUERIES
 from tintype.search.models import (
     NearbyPlace,
-    Order,
     PersonFound,
     Place,
     RecentKind,
     RecentSearch,
-    Spot,
     TagFound,
+    TopicCursor,
+    TopicOrder,
 )
 from tintype.search.service import Search
-from tintype.search.topics import START, place_topic, tag_topic
+from tintype.search.store import QUERIES
+from tintype.search.topics import FIRST_PAGE, place_topic, tag_topic
 
 __all__ = [
+    "FIRST_PAGE",
     "QUERIES",
-    "START",
     "NearbyPlace",
-    "Order",
     "PersonFound",
     "Place",
     "PlaceInvalid",
@@ -40,9 +40,10 @@ __all__ = [
     "RecentSearchInvalid",
     "RecentSearchNotFound",
     "Search",
-    "Spot",
     "TagFound",
     "TagNotFound",
+    "TopicCursor",
+    "TopicOrder",
     "place_topic",
     "tag_topic",
 ]

@@ -1,4 +1,4 @@
-"""How the search room says no."""
+"""Why the search room refuses a request."""
 
 from tintype.base.errors import Invalid, NotFound
 
@@ -10,13 +10,13 @@ class PlaceNotFound(NotFound):
 
 
 class TagNotFound(NotFound):
-    """Nobody has used this tag yet, or it is not one."""
+    """No public post uses this hashtag, or it is not a valid hashtag."""
 
     code = "tag_not_found"
 
 
 class PlaceInvalid(Invalid):
-    """A place has a name of 1 to 100 characters, a latitude from -90 to 90 and a longitude from -180 to 180."""
+    """A place needs a name of 1 to 100 characters, a latitude from -90 to 90 and a longitude from -180 to 180."""
 
     code = "place_invalid"
 
@@ -28,6 +28,6 @@ class RecentSearchNotFound(NotFound):
 
 
 class RecentSearchInvalid(Invalid):
-    """Remember words, an account, a tag or a place that can be found here, in at most 100 characters."""
+    """A recent search is an existing account, hashtag or place, or words of at most 100 characters."""
 
     code = "recent_search_invalid"

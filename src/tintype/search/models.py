@@ -1,4 +1,4 @@
-"""What search finds."""
+"""The types that the search room shows to other rooms."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,17 +7,17 @@ import msgspec
 
 from tintype.accounts import Account
 from tintype.base.ids import AccountId, PostId
-from tintype.graph import Seen
+from tintype.graph import VisibleAccount
 
 RecentKind = Literal["words", "account", "tag", "place"]
-Order = Literal["newest", "top"]
+TopicOrder = Literal["newest", "top"]
 
 
 @dataclass(frozen=True)
 class PersonFound:
-    """Somebody, as the viewer sees them, and how many of those the viewer follows follow them too."""
+    """An account as the viewer sees it, and how many of the viewer's followees follow it."""
 
-    seen: Seen
+    person: VisibleAccount
     mutual_count: int
 
 
@@ -29,7 +29,7 @@ class TagFound(msgspec.Struct, frozen=True):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A named spot on the map."""
+    """A named point on the map."""
 
     id: str
     name: str
@@ -45,27 +45,27 @@ class NearbyPlace:
     distance_m: float
 
 
-class Listed(msgspec.Struct, frozen=True):
-    """A post on a tag's or place's page, before it is known whether the viewer may see it."""
+class TopicPost(msgspec.Struct, frozen=True):
+    """A post of a hashtag or place, before it is known whether the viewer may see it."""
 
     post_id: PostId
     author_id: AccountId
     score: int
 
 
-class Spot(msgspec.Struct, frozen=True):
-    """Where a page begins: after a post of this score and id."""
+class TopicCursor(msgspec.Struct, frozen=True):
+    """A position in the posts of a topic: after the post with this score and id."""
 
     score: int
     post_id: int
 
 
 class RecentSearch(msgspec.Struct, frozen=True):
-    """Something that was looked for; `subject` is the words, an account id, a tag or a place id."""
+    """Something that was searched for; `subject` is the words, an account id, a hashtag or a place id."""
 
     id: int
     kind: RecentKind
     subject: str
     title: str = ""
-    """What to show for it: the words or the tag themselves, the username, the place's name."""
+    """What to show for it: the words or the hashtag themselves, the username, the place's name."""
     account: Account | None = None

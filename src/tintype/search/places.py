@@ -1,7 +1,7 @@
-"""Places: made by whoever names one first, found by name and nearby.
+"""Places: created by whoever names one first, found by name and by distance.
 
-The id comes from the name and a square of 100 metres, so that two people who name the same place at once make one. A
-place near the edge of its square is looked for in the squares around as well before a new one is made.
+The id is derived from the name and a grid cell of 100 metres, so that two people who name the same place at once create
+one. Before a new place is created, the cells around are searched as well, for a place near the edge of its cell.
 """
 
 import asyncio
@@ -12,43 +12,50 @@ import unicodedata
 
 import msgspec
 
-from shardwright.running import Shards
 from tintype.base.ids import AccountId
-from tintype.base.limits import Limiter, Rule
+from tintype.redis.rate_limits import RateLimit
+from tintype.search.dependencies import SearchDependencies
 from tintype.search.errors import PlaceInvalid, PlaceNotFound
-from tintype.search.filing import QUERIES, Filer, Subject, Wanted
-from tintype.search.looking import Lookup, entries_of
+from tintype.search.geo_cells import EARTH_RADIUS_M, LARGE_M, SMALL_M, cell_of, cells_around, distance_m
+from tintype.search.index_reader import IndexReader
+from tintype.search.index_writer import (
+    EntriesByKey,
+    IndexedSubject,
+    IndexWriter,
+    entries_of,
+    popularity_weight,
+)
 from tintype.search.models import NearbyPlace, Place
-from tintype.search.squares import LARGE_M, SMALL_M, distance_m, square_of, squares_around
+from tintype.search.normalize import squash, words_of
+from tintype.search.store import QUERIES
 from tintype.search.topics import place_topic
-from tintype.search.words import squash, weigh, words_of
 
 KIND = "places"
 LONGEST_NAME = 100
 ID_LENGTH = 16
-MOST_NEARBY = 100
-MAKING = Rule("places", 50, 86_400)
+MAX_NEARBY = 100
+CREATE_LIMIT = RateLimit("places", 50, 86_400)
 
 
 class Places:
-    """Places, and their names in the index."""
+    """Places, and their names in the search index."""
 
-    def __init__(self, shards: Shards, limiter: Limiter) -> None:
-        self._shards, self._limiter = shards, limiter
-        self._filer, self._lookup = Filer(shards), Lookup(shards)
+    def __init__(self, deps: SearchDependencies) -> None:
+        self._shards, self._limiter = deps.shards, deps.limiter
+        self._writer, self._reader = IndexWriter(deps.shards), IndexReader(deps.shards)
 
-    async def name(self, by: AccountId, name: str, latitude: float, longitude: float) -> Place:
-        """The place of this name here: the one that is known, or a new one."""
+    async def get_or_create(self, by: AccountId, name: str, latitude: float, longitude: float) -> Place:
+        """The place of this name at this point: an existing one within 100 metres, or a new one."""
         shown = _check(name, latitude, longitude)
-        known = await self._find_here(shown, latitude, longitude)
-        if known is None:
-            await self._limiter.take(MAKING, by)
-            known = Place(_id(shown, square_of(latitude, longitude, SMALL_M)), shown, latitude, longitude)
-            await self._shards.of(place_topic(known.id)).execute(
-                QUERIES.create_place, **msgspec.structs.asdict(known)
+        place = await self._find_here(shown, latitude, longitude)
+        if place is None:
+            await self._limiter.acquire(CREATE_LIMIT, by)
+            place = Place(_id(shown, cell_of(latitude, longitude, SMALL_M)), shown, latitude, longitude)
+            await self._shards.of(place_topic(place.id)).execute(
+                QUERIES.create_place, **msgspec.structs.asdict(place)
             )
-        await self.file(known.id)
-        return known
+        await self.index(place.id)
+        return place
 
     async def get(self, place_id: str) -> Place:
         """One place."""
@@ -59,27 +66,27 @@ class Places:
 
     async def find(self, text: str, *, limit: int) -> list[Place]:
         """Places by any word of their name, those with most posts first."""
-        candidates = await self._lookup.find(KIND, text, enough=limit)
+        candidates = await self._reader.find(KIND, text, enough=limit)
         return [msgspec.json.decode(each.detail, type=Place) for each in candidates[:limit]]
 
-    async def near(
+    async def find_near(
         self, latitude: float, longitude: float, *, radius_m: float, limit: int
     ) -> list[NearbyPlace]:
         """Places within a radius of at most five kilometres, the nearest first."""
         _check("x", latitude, longitude)
         radius = max(0.0, min(radius_m, LARGE_M))
-        reach = math.degrees(radius / 6_371_000.0)
-        asked = {
+        reach = math.degrees(radius / EARTH_RADIUS_M)
+        params = {
             "south": latitude - reach,
             "north": latitude + reach,
             "latitude": latitude,
             "longitude": longitude,
             "narrowing": math.cos(math.radians(latitude)),
-            "limit": MOST_NEARBY,
+            "limit": MAX_NEARBY,
         }
-        keys = [f"square:{each}" for each in squares_around(latitude, longitude, LARGE_M)]
+        keys = [f"square:{each}" for each in cells_around(latitude, longitude, LARGE_M)]
         parts = await asyncio.gather(
-            *(self._shards.of(key).fetch(QUERIES.near, square=key, **asked) for key in keys)
+            *(self._shards.of(key).fetch(QUERIES.find_near, square=key, **params) for key in keys)
         )
         places = (Place(**row) for part in parts for row in part)
         measured = (
@@ -90,15 +97,15 @@ class Places:
             (each for each in measured if each.distance_m <= radius), key=lambda each: each.distance_m
         )[:limit]
 
-    async def file(self, place_id: str) -> None:
-        """The place is on the map, and in the index by its name and present count; safe to repeat."""
+    async def index(self, place_id: str) -> None:
+        """Put the place into its grid cell, and index its name with its current post count; safe to repeat."""
         place = await self._find_one(place_id)
         if place is None:
             return
-        square = f"square:{square_of(place.latitude, place.longitude, LARGE_M)}"
-        await self._shards.of(square).execute(
-            QUERIES.put_on_map,
-            square=square,
+        cell = f"square:{cell_of(place.latitude, place.longitude, LARGE_M)}"
+        await self._shards.of(cell).execute(
+            QUERIES.add_to_cell,
+            square=cell,
             place_id=place.id,
             name=place.name,
             latitude=place.latitude,
@@ -107,13 +114,16 @@ class Places:
         topic = place_topic(place.id)
         home = self._shards.of(topic)
 
-        async def read() -> Wanted:
+        async def read() -> EntriesByKey:
             count: int = await home.fetch_value(QUERIES.find_topic, topic=topic) or 0
             return entries_of(
-                KIND, filter(None, words_of(place.name)), weigh(count), msgspec.json.encode(place).decode()
+                KIND,
+                filter(None, words_of(place.name)),
+                popularity_weight(count),
+                msgspec.json.encode(place).decode(),
             )
 
-        await self._filer.refile(Subject(home, KIND, place.id), read)
+        await self._writer.reindex(IndexedSubject(home, KIND, place.id), read)
 
     async def _find_one(self, place_id: str) -> Place | None:
         if not (place_id.isascii() and place_id.isalnum() and len(place_id) <= ID_LENGTH):
@@ -122,18 +132,18 @@ class Places:
         return Place(**row) if row else None
 
     async def _find_here(self, name: str, latitude: float, longitude: float) -> Place | None:
-        ids = [_id(name, square) for square in squares_around(latitude, longitude, SMALL_M)]
+        ids = [_id(name, cell) for cell in cells_around(latitude, longitude, SMALL_M)]
         found = await asyncio.gather(*(self._find_one(each) for each in ids))
-        near = [
+        nearby = [
             each
             for each in found
             if each and distance_m(latitude, longitude, each.latitude, each.longitude) <= SMALL_M
         ]
-        return found[0] or (near[0] if near else None)
+        return found[0] or (nearby[0] if nearby else None)
 
 
 def _check(name: str, latitude: float, longitude: float) -> str:
-    """The name as it is shown, or a refusal."""
+    """The name with its white space collapsed, or a refusal."""
     shown = " ".join(unicodedata.normalize("NFC", name).split())
     is_sane = all(unicodedata.category(each) not in {"Cc", "Cs", "Co", "Cn"} for each in shown)
     if not (0 < len(shown) <= LONGEST_NAME and is_sane and squash(shown)):
@@ -143,7 +153,7 @@ def _check(name: str, latitude: float, longitude: float) -> str:
     return shown
 
 
-def _id(name: str, square: str) -> str:
-    """The same for the same name in the same square, for ever."""
-    digest = hashlib.sha256(f"{''.join(words_of(name))}|{square}".encode()).digest()
+def _id(name: str, cell: str) -> str:
+    """The same name in the same cell always gives the same id."""
+    digest = hashlib.sha256(f"{''.join(words_of(name))}|{cell}".encode()).digest()
     return base64.b32encode(digest).decode().lower()[:ID_LENGTH]

@@ -1,29 +1,29 @@
--- name: begin_filing
--- A higher number for each run, and everywhere that earlier runs may have written.
+-- name: begin_indexing
+-- Draws a higher revision for each run; returns it with every key that earlier runs may have written under.
 INSERT INTO search_filings AS f (kind, subject, owner_id, revision) VALUES (:kind, :subject, :owner_id, next_id())
 ON CONFLICT (kind, subject) DO UPDATE SET revision = next_id()
 RETURNING f.revision, f.keys;
 
--- name: note_keys
--- Before the first write under a new key: whoever dies after it leaves a trace. Keys of a run beside us stay.
+-- name: record_keys
+-- Runs before the first write under a new key, so that a run that dies leaves a trace. Keys of concurrent runs stay.
 UPDATE search_filings SET keys = ARRAY(SELECT unnest(keys) UNION SELECT unnest(:keys::text[]) ORDER BY 1)
 WHERE kind = :kind AND subject = :subject;
 
--- name: end_filing
+-- name: end_indexing
 -- No row when a newer run has begun since.
 UPDATE search_filings SET weight = :weight::int
 WHERE kind = :kind AND subject = :subject AND revision = :revision;
 
--- name: drop_filing
--- Nothing is filed any more; no row when a newer run has begun since.
+-- name: delete_indexed
+-- The subject is no longer indexed; no row when a newer run has begun since.
 DELETE FROM search_filings WHERE kind = :kind AND subject = :subject AND revision = :revision;
 
--- name: find_filing
--- Where something is filed and how heavy it was then.
+-- name: find_indexed
+-- Under which keys a subject is indexed, with which weight and revision.
 SELECT keys, weight, revision FROM search_filings WHERE kind = :kind AND subject = :subject;
 
 -- name: put_entries
--- What a subject has under one key becomes exactly this, unless a newer run was here.
+-- Replaces the entries of a subject under one key, unless a newer run wrote them.
 WITH gone AS (
     DELETE FROM search_entries
     WHERE key = :key AND subject = :subject AND revision < :revision AND term <> ALL(:terms::text[])
@@ -36,27 +36,27 @@ SET words = excluded.words, weight = excluded.weight, detail = excluded.detail, 
 WHERE e.revision < excluded.revision;
 
 -- name: find_prefix hot
--- The most popular of those with a word that begins as typed; further words must begin some word of theirs.
+-- The most popular subjects with a word that begins as typed; further words must begin some word of theirs.
 SELECT subject, term, weight, detail FROM search_entries
 WHERE key = :key AND term LIKE :pattern AND words LIKE ALL(:others::text[])
 ORDER BY weight DESC LIMIT :limit::int;
 
 -- name: find_prefix_among
--- The same among a few named ones, however unpopular.
+-- The same among the subjects named, however unpopular.
 SELECT subject, term, weight, detail FROM search_entries
 WHERE key = :key AND subject = ANY(:subjects::text[]) AND term LIKE :pattern AND words LIKE ALL(:others::text[])
 LIMIT :limit::int;
 
--- name: find_alike
--- Words that what was typed may have been meant for: the popular ones by edit distance alone, the others when they
--- share enough trigrams to be found by the index. Both arms are bounded, so a full key costs no more than a small one.
+-- name: find_similar
+-- Words that a misspelled word may have been meant for: popular ones by edit distance alone, others when they share
+-- enough trigrams to be found by the index. Both arms are bounded, so a full key costs no more than a small one.
 SELECT DISTINCT e.subject, e.term, e.weight, e.detail
 FROM (
     (SELECT subject, term, words, weight, detail FROM search_entries
-     WHERE key = :key ORDER BY weight DESC LIMIT :looked_at::int)
+     WHERE key = :key ORDER BY weight DESC LIMIT :compared::int)
     UNION ALL
     (SELECT subject, term, words, weight, detail FROM search_entries
-     WHERE key = :key AND term % :word LIMIT :looked_at::int)
+     WHERE key = :key AND term % :word LIMIT :compared::int)
 ) AS e
 WHERE e.words LIKE ALL(:others::text[])
   AND least(levenshtein_less_equal(left(e.term, char_length(:word)), :word, 2),
@@ -65,11 +65,12 @@ WHERE e.words LIKE ALL(:others::text[])
 ORDER BY e.weight DESC LIMIT :limit::int;
 
 -- name: read_person
--- What can be found of an account: nothing unless it is in use.
-SELECT username, full_name, follower_count, is_verified FROM accounts WHERE id = :account_id AND status = 'active';
+-- What is indexed of an account, if it may be seen.
+SELECT username, full_name, follower_count, is_verified, status = 'active' AS is_active
+FROM accounts WHERE id = :account_id;
 
 -- name: gather_mutuals
--- How many of the named followers each of many accounts has.
+-- How many of these followers each of the accounts has.
 SELECT account_id, count(*) AS mutuals FROM followers
 WHERE account_id = ANY(:ids::bigint[]) AND follower_id = ANY(:followers::bigint[]) AND is_active
 GROUP BY account_id;
@@ -83,35 +84,37 @@ SELECT id FROM accounts WHERE id > :after ORDER BY id LIMIT :limit::int;
 SELECT id, author_id FROM posts WHERE id > :after ORDER BY id LIMIT :limit::int;
 
 -- name: page_posts_of
--- All posts of somebody, a page at a time.
+-- All posts of an author, a page at a time.
 SELECT id FROM posts WHERE author_id = :author_id AND id > :after ORDER BY id LIMIT :limit::int;
 
 -- name: read_post_topics
--- The tags and the place of a post that everybody may see; no row for any other. Likes that the author does not show
--- count for nothing here: order and cursors would tell them.
+-- The hashtags and the place of a post, and whether everybody may see it. A like count that the author hides counts as
+-- zero: order and cursors would reveal it.
 SELECT p.author_id, p.hashtags, p.place_id,
-       CASE WHEN p.hides_like_count THEN 0 ELSE p.like_count END + 2 * p.comment_count AS score
+       CASE WHEN p.hides_like_count THEN 0 ELSE p.like_count END + 2 * p.comment_count AS score,
+       a.status = 'active' AS is_active, a.is_private,
+       p.archived_at IS NULL AND p.hidden_at IS NULL AND p.deleted_at IS NULL AS is_shown
 FROM posts AS p JOIN accounts AS a ON a.id = p.author_id
-WHERE p.id = :post_id AND a.status = 'active' AND NOT a.is_private
-  AND p.archived_at IS NULL AND p.hidden_at IS NULL AND p.deleted_at IS NULL;
+WHERE p.id = :post_id;
 
 -- name: gather_scores
--- How much posts are liked and talked about, from as many shards as they live on; no row for one that is gone.
-SELECT p.id, CASE WHEN p.hides_like_count THEN 0 ELSE p.like_count END + 2 * p.comment_count AS score
+-- Scores of posts by likes and comments, and whether everybody may see them, from every shard that stores some.
+SELECT p.id, CASE WHEN p.hides_like_count THEN 0 ELSE p.like_count END + 2 * p.comment_count AS score,
+       a.status = 'active' AS is_active, a.is_private,
+       p.archived_at IS NULL AND p.hidden_at IS NULL AND p.deleted_at IS NULL AS is_shown
 FROM posts AS p JOIN accounts AS a ON a.id = p.author_id
-WHERE p.id = ANY(:ids::bigint[]) AND a.status = 'active' AND NOT a.is_private
-  AND p.archived_at IS NULL AND p.hidden_at IS NULL AND p.deleted_at IS NULL;
+WHERE p.id = ANY(:ids::bigint[]);
 
--- name: open_topic
--- The row that counts; it must be there before it can be locked.
+-- name: create_topic
+-- The row with the count; it must exist before it can be locked.
 INSERT INTO topics (topic) VALUES (:topic) ON CONFLICT DO NOTHING;
 
 -- name: lock_topic
--- Changes of one topic happen one after another, so that the count moves with the rows.
+-- Serializes changes of one topic, so that the count changes with the rows.
 SELECT post_count, trimmed_id FROM topics WHERE topic = :topic FOR UPDATE;
 
 -- name: list_post
--- True when the post is new on this page, false when it was there, nothing when it is too old to be listed.
+-- True when the post is new in this topic, false when it was listed, no row when it is too old to be listed.
 WITH known AS (
     UPDATE topic_posts SET score = :score, revision = greatest(revision, :revision)
     WHERE topic = :topic AND post_id = :post_id RETURNING false AS is_new
@@ -124,7 +127,7 @@ WITH known AS (
 SELECT is_new FROM known UNION ALL SELECT is_new FROM new;
 
 -- name: unlist_post
--- Returns a row when the post was on this page.
+-- Returns a row when the post was listed in this topic.
 DELETE FROM topic_posts WHERE topic = :topic AND post_id = :post_id RETURNING post_id;
 
 -- name: count_topic
@@ -132,16 +135,16 @@ DELETE FROM topic_posts WHERE topic = :topic AND post_id = :post_id RETURNING po
 UPDATE topics SET post_count = post_count + :delta::int, changed_at = now() WHERE topic = :topic RETURNING post_count;
 
 -- name: find_topic hot
--- How many public posts a tag or place has.
+-- How many public posts a topic has.
 SELECT post_count FROM topics WHERE topic = :topic;
 
 -- name: page_newest hot
--- The posts of a tag or place, newest first.
+-- The posts of a topic, newest first.
 SELECT post_id, author_id, score FROM topic_posts
 WHERE topic = :topic AND post_id < :post_id ORDER BY post_id DESC LIMIT :limit::int;
 
 -- name: page_top hot
--- The posts of a tag or place, the most liked first.
+-- The posts of a topic, best score first.
 SELECT post_id, author_id, score FROM topic_posts
 WHERE topic = :topic AND (score, post_id) < (:score::int, :post_id::bigint)
 ORDER BY score DESC, post_id DESC LIMIT :limit::int;
@@ -154,7 +157,7 @@ UNION
  WHERE scored_at < now() - interval '1 day' AND changed_at > now() - interval '30 days' LIMIT :limit::int);
 
 -- name: posts_to_score
--- The newest and the best: those whose place on the page of the best can change.
+-- The newest and the best: those whose rank among the best can change.
 (SELECT post_id, author_id FROM topic_posts WHERE topic = :topic ORDER BY post_id DESC LIMIT :newest::int)
 UNION
 (SELECT post_id, author_id FROM topic_posts WHERE topic = :topic ORDER BY score DESC, post_id DESC LIMIT :best::int);
@@ -165,18 +168,18 @@ UPDATE topic_posts AS t SET score = item.score
 FROM unnest(:ids::bigint[], :scores::int[]) AS item (post_id, score)
 WHERE t.topic = :topic AND t.post_id = item.post_id AND t.score <> item.score;
 
--- name: note_scored
--- By the time the scores were read: a change that came since makes the topic due again.
+-- name: mark_scored
+-- Scored as of the time the scores were read: a change since then makes the topic due again.
 UPDATE topics SET scored_at = greatest(scored_at, :changed_at::timestamptz,
                                        CASE WHEN changed_at <= :changed_at::timestamptz THEN now() END)
 WHERE topic = :topic;
 
 -- name: find_trim
--- The newest post that is too old to be listed, if the page is full.
+-- The newest post that is too old to be listed, if the topic is full.
 SELECT post_id FROM topic_posts WHERE topic = :topic ORDER BY post_id DESC OFFSET :kept::int LIMIT 1;
 
 -- name: trim_topic
--- Old posts leave the page unless they are among its best; they stay counted.
+-- Removes old posts from the topic unless they are among its best; they stay counted.
 WITH best AS (
     SELECT post_id FROM topic_posts WHERE topic = :topic ORDER BY score DESC, post_id DESC LIMIT :best::int
 ), gone AS (
@@ -189,17 +192,17 @@ UPDATE topics SET trimmed_id = greatest(trimmed_id, :trimmed_id) WHERE topic = :
 SELECT topic FROM topics WHERE topic > :after ORDER BY topic LIMIT :limit::int;
 
 -- name: sweep_entries
--- What no run of a rebuild has touched belongs to nobody.
+-- Deletes entries that a rebuild has not touched: their subjects do not exist.
 DELETE FROM search_entries WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM search_entries WHERE revision < :bound LIMIT :limit::int));
 
--- name: stray_posts
--- Posts on pages that no run of a rebuild has touched.
+-- name: list_stale_posts
+-- Posts in topics that a rebuild has not touched.
 SELECT topic, post_id FROM topic_posts
 WHERE revision < :bound AND (topic, post_id) > (:topic, :post_id::bigint) ORDER BY topic, post_id LIMIT :limit::int;
 
 -- name: create_place
--- Whoever names the same place first makes it.
+-- The first of several people who name the same place creates it.
 INSERT INTO places (id, name, latitude, longitude) VALUES (:id, :name, :latitude, :longitude)
 ON CONFLICT (id) DO NOTHING;
 
@@ -211,51 +214,51 @@ SELECT id, name, latitude, longitude FROM places WHERE id = :id;
 -- All places of a shard, a page at a time, for a rebuild.
 SELECT id, name, latitude, longitude FROM places WHERE id > :after ORDER BY id LIMIT :limit::int;
 
--- name: put_on_map
--- A place in its square of the map.
+-- name: add_to_cell
+-- Puts a place into its grid cell.
 INSERT INTO place_squares (square, place_id, name, latitude, longitude)
 VALUES (:square, :place_id, :name, :latitude, :longitude)
 ON CONFLICT (square, place_id) DO NOTHING;
 
--- name: near hot
--- Places of one square within a box, the nearest first; flat-earth distance is right enough to sort a few kilometres.
+-- name: find_near hot
+-- Places of one grid cell within a box, the nearest first; flat-earth distance is right enough to sort a few kilometres.
 SELECT place_id AS id, name, latitude, longitude FROM place_squares
 WHERE square = :square AND latitude BETWEEN :south::float8 AND :north::float8
 ORDER BY (latitude - :latitude::float8) ^ 2
        + (:narrowing::float8 * (mod((longitude - :longitude::float8 + 540)::numeric, 360) - 180)::float8) ^ 2
 LIMIT :limit::int;
 
--- name: remember_search
--- Looking again moves it to the front.
+-- name: add_search
+-- Searching again moves it to the front.
 INSERT INTO recent_searches (account_id, kind, subject) VALUES (:account_id, :kind, :subject)
 ON CONFLICT (account_id, kind, subject) DO UPDATE SET id = next_id()
 RETURNING id;
 
 -- name: trim_searches
--- Only so many are kept.
+-- Deletes all but the latest searches of an account.
 DELETE FROM recent_searches WHERE account_id = :account_id AND id <= (
     SELECT id FROM recent_searches WHERE account_id = :account_id ORDER BY id DESC OFFSET :kept::int LIMIT 1);
 
 -- name: list_searches
--- The latest first.
+-- Recent searches of an account, latest first.
 SELECT id, kind, subject FROM recent_searches WHERE account_id = :account_id ORDER BY id DESC LIMIT :limit::int;
 
--- name: forget_search
--- One of them.
+-- name: delete_search
+-- Deletes one recent search.
 DELETE FROM recent_searches WHERE account_id = :account_id AND id = :id RETURNING id;
 
--- name: forget_searches
--- All of them.
+-- name: clear_searches
+-- Deletes all recent searches of an account.
 DELETE FROM recent_searches WHERE account_id = :account_id;
 
 -- name: count_searches
--- How many are kept.
+-- How many recent searches an account has.
 SELECT count(*) AS searches FROM recent_searches WHERE account_id = :account_id;
 
--- name: page_filings
--- What is filed of somebody's, a few at a time.
+-- name: list_indexed_of
+-- Erasure: a batch of what is indexed of an account: itself and its posts.
 SELECT kind, subject FROM search_filings WHERE owner_id = :owner_id AND owner_id <> 0 ORDER BY kind, subject LIMIT :limit::int;
 
--- name: count_filings
--- How much is filed of somebody's.
-SELECT count(*) AS filings FROM search_filings WHERE owner_id = :owner_id AND owner_id <> 0;
+-- name: count_indexed_of
+-- How much is indexed of an account.
+SELECT count(*) AS indexed FROM search_filings WHERE owner_id = :owner_id AND owner_id <> 0;

@@ -1,45 +1,48 @@
-"""Builds the index anew from accounts, posts and places, while people go on searching and posting.
+"""Rebuilds the search index from accounts, posts and places, while people go on searching and posting.
 
-Nothing is emptied first. Everything is filed again by the same code that follows events, so the two can run side by
-side; what no run has touched since the start belongs to nothing that exists, and is swept out at the end.
+Nothing is emptied first. Everything is indexed again by the same code that reacts to events, so the two can run side by
+side; entries that no run has touched since the start belong to nothing that exists, and are deleted at the end.
 """
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from shardwright.running import Shard, Shards
+from shardwright.routing import Shard
 from tintype.base.ids import AccountId, PostId
-from tintype.search.filing import QUERIES
+from tintype.search.dependencies import SearchDependencies
 from tintype.search.people import People
 from tintype.search.places import Places
+from tintype.search.store import QUERIES
 from tintype.search.tags import Tags
 from tintype.search.topics import TAG, Topics
 
 PAGE = 500
-CLOCKS = timedelta(minutes=5)
+CLOCK_SKEW = timedelta(minutes=5)
 """Revisions carry the time of their shard's server; clocks may differ by less than this."""
 Progress = Callable[[str, int, int], None]
-"""Told the stage, how many shards are done, and how many there are."""
+"""Called with the stage, how many shards are done, and how many there are."""
 
 
 class Rebuild:
-    """One pass over everything that can be found."""
+    """One pass over everything that can be searched."""
 
-    def __init__(self, shards: Shards, *, people: People, topics: Topics, tags: Tags, places: Places) -> None:
-        self._shards, self._people, self._topics = shards, people, topics
+    def __init__(
+        self, deps: SearchDependencies, *, people: People, topics: Topics, tags: Tags, places: Places
+    ) -> None:
+        self._shards, self._people, self._topics = deps.shards, people, topics
         self._tags, self._places = tags, places
 
     async def run(self, progress: Progress) -> dict[str, int]:
-        """The index says what is true; safe to repeat and to interrupt. Returns how many of each there were."""
-        bound = self._shards.map.layout.min_id_at(datetime.now(UTC) - CLOCKS)
+        """Bring the whole index in line with the truth; safe to repeat and to interrupt. Returns counts by stage."""
+        bound = self._shards.map.layout.min_id_at(datetime.now(UTC) - CLOCK_SKEW)
         done: dict[str, int] = {}
         stages: dict[str, Callable[[Shard], Awaitable[int]]] = {
-            "people": self._file_people,
-            "posts": self._file_posts,
-            "places": self._file_places,
+            "people": self._index_people,
+            "posts": self._index_posts,
+            "places": self._index_places,
             "stray posts": partial(self._sweep_posts, bound=bound),
-            "tags": self._file_tags,
+            "tags": self._index_tags,
             "stray words": partial(self._sweep_entries, bound=bound),
         }
         numbers = sorted(self._shards.map.owners)
@@ -50,47 +53,47 @@ class Rebuild:
             progress(stage, len(numbers), len(numbers))
         return done
 
-    async def _file_people(self, shard: Shard) -> int:
+    async def _index_people(self, shard: Shard) -> int:
         after = count = 0
         while rows := await shard.fetch(QUERIES.page_accounts, after=after, limit=PAGE):
             for row in rows:
                 after = row["id"]
-                await self._people.file(AccountId(after))
+                await self._people.index(AccountId(after))
             count += len(rows)
         return count
 
-    async def _file_posts(self, shard: Shard) -> int:
+    async def _index_posts(self, shard: Shard) -> int:
         after = count = 0
         while rows := await shard.fetch(QUERIES.page_posts, after=after, limit=PAGE):
             for row in rows:
                 after = row["id"]
-                await self._topics.file(PostId(after), AccountId(row["author_id"]))
+                await self._topics.index(PostId(after), AccountId(row["author_id"]))
             count += len(rows)
         return count
 
-    async def _file_places(self, shard: Shard) -> int:
+    async def _index_places(self, shard: Shard) -> int:
         after, count = "", 0
         while rows := await shard.fetch(QUERIES.page_places, after=after, limit=PAGE):
             for row in rows:
                 after = row["id"]
-                await self._places.file(after)
+                await self._places.index(after)
             count += len(rows)
         return count
 
-    async def _file_tags(self, shard: Shard) -> int:
+    async def _index_tags(self, shard: Shard) -> int:
         after, count = "", 0
         while rows := await shard.fetch(QUERIES.page_topics, after=after, limit=PAGE):
             for row in rows:
                 after = row["topic"]
                 if after.startswith(TAG):
-                    await self._tags.file(after.removeprefix(TAG))
+                    await self._tags.index(after.removeprefix(TAG))
                     count += 1
         return count
 
     async def _sweep_posts(self, shard: Shard, *, bound: int) -> int:
         topic, post_id, swept = "", 0, 0
         while rows := await shard.fetch(
-            QUERIES.stray_posts, bound=bound, topic=topic, post_id=post_id, limit=PAGE
+            QUERIES.list_stale_posts, bound=bound, topic=topic, post_id=post_id, limit=PAGE
         ):
             for row in rows:
                 topic, post_id = row["topic"], row["post_id"]

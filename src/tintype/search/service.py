@@ -1,81 +1,156 @@
-"""Finds people, tags and places; the parts behind one door."""
+"""The search room as others use it."""
 
 from collections.abc import AsyncIterator
 
-from shardwright.running import Shards
-from tintype.base.belongings import Record
+from shardwright.routing import Shards
 from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, Schedule
-from tintype.base.limits import Limiter
-from tintype.graph import Graph, Sight
-from tintype.posts import Posts
-from tintype.search.filing import QUERIES
-from tintype.search.people import KIND as PERSON
+from tintype.base.personal_data import ExportRecord
+from tintype.graph import Graph, Visibility
+from tintype.posts import Post, Posts
+from tintype.redis.rate_limits import RateLimiter
+from tintype.search.dependencies import SearchDependencies
+from tintype.search.models import (
+    NearbyPlace,
+    PersonFound,
+    Place,
+    RecentKind,
+    RecentSearch,
+    TagFound,
+    TopicCursor,
+    TopicOrder,
+)
 from tintype.search.people import People
+from tintype.search.personal_data import PersonalData
 from tintype.search.places import Places
 from tintype.search.rebuild import Progress, Rebuild
-from tintype.search.recent import RecentSearches
-from tintype.search.scoring import Scoring
+from tintype.search.recent_searches import RecentSearches
 from tintype.search.tags import Tags
-from tintype.search.topics import PLACE, TAG, Topics
-
-ERASED_AT_ONCE = 100
+from tintype.search.topic_scoring import TopicScoring
+from tintype.search.topics import FIRST_PAGE, PLACE, TAG, Topics
 
 
 class Search:
-    """Finds people, tags and places, lists the posts of a tag or place, and remembers what one looked for."""
+    """Finds people, hashtags and places, lists the posts of a hashtag or place, and stores recent searches."""
 
-    def __init__(self, shards: Shards, sight: Sight, graph: Graph, posts: Posts, limiter: Limiter) -> None:
-        self._shards = shards
-        self.people = People(shards, sight, graph)
-        self.tags = Tags(shards)
-        self.places = Places(shards, limiter)
-        self.topics = Topics(shards, posts, self._recount)
-        self.recent = RecentSearches(shards, sight, self.places)
-        self.scoring = Scoring(shards, self.topics, self._recount)
+    def __init__(
+        self, shards: Shards, visibility: Visibility, graph: Graph, posts: Posts, limiter: RateLimiter
+    ) -> None:
+        deps = SearchDependencies(shards, visibility, graph, posts, limiter)
+        self._people, self._tags, self._places = People(deps), Tags(deps), Places(deps)
+        self._topics = Topics(deps, self.index_topic_name)
+        self._recent = RecentSearches(deps, self._places)
+        self._scoring = TopicScoring(deps, self._topics, self.index_topic_name)
+        self._rebuild = Rebuild(
+            deps, people=self._people, topics=self._topics, tags=self._tags, places=self._places
+        )
+        self._personal_data = PersonalData(deps, self._people, self._topics, self._recent)
+
+    async def find_people(self, text: str, *, viewer: AccountId | None, limit: int) -> list[PersonFound]:
+        """People the viewer may see: those they follow first, then friends of friends, then the popular."""
+        return await self._people.find(text, viewer=viewer, limit=limit)
+
+    async def find_tags(self, text: str, *, limit: int) -> list[TagFound]:
+        """Hashtags that begin as typed, the most used first, then those it may be a misspelling of."""
+        return await self._tags.find(text, limit=limit)
+
+    async def get_tag(self, text: str) -> TagFound:
+        """One hashtag with its exact count of public posts."""
+        return await self._tags.get(text)
+
+    async def find_places(self, text: str, *, limit: int) -> list[Place]:
+        """Places by any word of their name, those with most posts first."""
+        return await self._places.find(text, limit=limit)
+
+    async def find_places_near(
+        self, latitude: float, longitude: float, *, radius_m: float, limit: int
+    ) -> list[NearbyPlace]:
+        """Places within a radius of at most five kilometres, the nearest first."""
+        return await self._places.find_near(latitude, longitude, radius_m=radius_m, limit=limit)
+
+    async def get_place(self, place_id: str) -> Place:
+        """One place."""
+        return await self._places.get(place_id)
+
+    async def get_or_create_place(self, by: AccountId, name: str, latitude: float, longitude: float) -> Place:
+        """The place of this name at this point: an existing one within 100 metres, or a new one."""
+        return await self._places.get_or_create(by, name, latitude, longitude)
+
+    async def count_posts(self, topic: str) -> int:
+        """How many public posts a topic (a hashtag or place) has."""
+        return await self._topics.count(topic)
+
+    async def list_posts(
+        self,
+        topic: str,
+        *,
+        viewer: AccountId | None,
+        order: TopicOrder,
+        after: TopicCursor = FIRST_PAGE,
+        limit: int,
+    ) -> tuple[list[Post], TopicCursor | None]:
+        """A page of a topic's posts that the viewer may see, and the cursor of the next page."""
+        return await self._topics.page(topic, viewer=viewer, order=order, after=after, limit=limit)
+
+    async def list_recent_searches(self, account_id: AccountId) -> list[RecentSearch]:
+        """The account's recent searches, latest first."""
+        return await self._recent.list_latest(account_id)
+
+    async def add_recent_search(self, account_id: AccountId, kind: RecentKind, subject: str) -> RecentSearch:
+        """Put a search at the front of the account's recent searches."""
+        return await self._recent.add(account_id, kind, subject)
+
+    async def remove_recent_search(self, account_id: AccountId, search_id: int) -> None:
+        """Remove one recent search."""
+        await self._recent.remove(account_id, search_id)
+
+    async def clear_recent_searches(self, account_id: AccountId) -> None:
+        """Remove all recent searches of the account."""
+        await self._recent.clear(account_id)
+
+    async def index_account(self, account_id: AccountId) -> None:
+        """Bring the index in line with the account as it is now."""
+        await self._people.index(account_id)
+
+    async def index_post(self, post_id: PostId, author_id: AccountId) -> None:
+        """List the post under its hashtags and place, as far as it is public now."""
+        await self._topics.index(post_id, author_id)
+
+    async def index_posts_of(self, author_id: AccountId) -> None:
+        """Index every post of an author."""
+        await self._topics.index_all_of(author_id)
+
+    async def index_topic_name(self, topic: str) -> None:
+        """Index the name of a hashtag or place with its current count of posts."""
+        if topic.startswith(TAG):
+            await self._tags.index(topic.removeprefix(TAG))
+        elif topic.startswith(PLACE):
+            await self._places.index(topic.removeprefix(PLACE))
+
+    async def score_topics(self) -> None:
+        """Score and trim the topics that have changed since they were last scored."""
+        await self._scoring.score_due()
 
     async def rebuild(self, progress: Progress) -> dict[str, int]:
-        """Build the index anew from the other rooms, while everything goes on."""
-        pass_ = Rebuild(
-            self._shards, people=self.people, topics=self.topics, tags=self.tags, places=self.places
-        )
-        return await pass_.run(progress)
+        """Rebuild the index from the other rooms, while everything goes on; returns counts by stage."""
+        return await self._rebuild.run(progress)
 
-    def handlers(self) -> list[Handler]:
-        """What this room does when something has happened."""
-        return [*self.people.handlers(), *self.topics.handlers()]
-
-    def schedules(self) -> list[Schedule]:
-        """What this room repeats by the clock."""
-        return self.scoring.schedules()
-
-    async def export(self, account_id: AccountId) -> AsyncIterator[Record]:
-        """Recent searches; what else is filed here belongs to other rooms."""
-        for each in reversed(await self.recent.list(account_id)):
-            yield Record("recent_searches.json", {"kind": each.kind, "subject": each.subject})
+    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
+        """The account's recent searches; everything else here comes from other rooms."""
+        return self._personal_data.export(account_id)
 
     async def erase(self, account_id: AccountId) -> int:
-        """Take somebody and their posts out of the index, a few at a time, and forget their searches."""
-        erased = await self.recent.clear(account_id)
-        rows = await self._shards.owner(account_id).fetch(
-            QUERIES.page_filings, owner_id=account_id, limit=ERASED_AT_ONCE
-        )
-        for row in rows:
-            if row["kind"] == PERSON:
-                await self.people.withdraw(account_id)
-            else:
-                await self.topics.withdraw(PostId(int(row["subject"])), account_id)
-        return erased + len(rows)
+        """Delete a batch of what the room stores of this person; returns how much went."""
+        return await self._personal_data.erase(account_id)
 
     async def count_left(self, account_id: AccountId) -> int:
-        """Everything filed of somebody's, and their searches."""
-        filed: int = await self._shards.owner(account_id).fetch_value(
-            QUERIES.count_filings, owner_id=account_id
-        )
-        return filed + await self.recent.count(account_id)
+        """How many recent searches and indexed subjects of this person are left."""
+        return await self._personal_data.count_left(account_id)
 
-    async def _recount(self, topic: str) -> None:
-        if topic.startswith(TAG):
-            await self.tags.file(topic.removeprefix(TAG))
-        elif topic.startswith(PLACE):
-            await self.places.file(topic.removeprefix(PLACE))
+    def handlers(self) -> list[Handler]:
+        """Reactions to events of accounts, follows and posts, which keep the index current."""
+        return [*self._people.handlers(), *self._topics.handlers()]
+
+    def schedules(self) -> list[Schedule]:
+        """Work that this room repeats: the scoring of topics."""
+        return self._scoring.schedules()

@@ -1,34 +1,41 @@
-"""Finding hashtags as one types, with how many public posts carry each."""
+"""Finding hashtags while somebody types, with how many public posts carry each."""
 
 import msgspec
 
-from shardwright.running import Shards
+from tintype.search.dependencies import SearchDependencies
 from tintype.search.errors import TagNotFound
-from tintype.search.filing import QUERIES, Filer, Subject, Wanted
-from tintype.search.looking import Lookup, entries_of
+from tintype.search.index_reader import IndexReader
+from tintype.search.index_writer import (
+    EntriesByKey,
+    IndexedSubject,
+    IndexWriter,
+    entries_of,
+    popularity_weight,
+)
 from tintype.search.models import TagFound
+from tintype.search.normalize import squash, typed_hashtag_key, words_of
+from tintype.search.store import QUERIES
 from tintype.search.topics import tag_topic
-from tintype.search.words import squash, tag_key, weigh, words_of
 
 KIND = "tags"
 LONGEST_TAG = 100
 
 
 class Tags:
-    """Hashtags in the index."""
+    """Hashtags in the search index."""
 
-    def __init__(self, shards: Shards) -> None:
-        self._shards = shards
-        self._filer, self._lookup = Filer(shards), Lookup(shards)
+    def __init__(self, deps: SearchDependencies) -> None:
+        self._shards = deps.shards
+        self._writer, self._reader = IndexWriter(deps.shards), IndexReader(deps.shards)
 
     async def find(self, text: str, *, limit: int) -> list[TagFound]:
-        """Tags that begin as typed, the most used first; then what may have been meant."""
-        candidates = await self._lookup.find(KIND, text, enough=limit)
+        """Hashtags that begin as typed, the most used first, then those it may be a misspelling of."""
+        candidates = await self._reader.find(KIND, text, enough=limit)
         return [msgspec.json.decode(each.detail, type=TagFound) for each in candidates[:limit]]
 
     async def get(self, text: str) -> TagFound:
-        """One tag with its exact count."""
-        tag = tag_key(text)
+        """One hashtag with its exact count."""
+        tag = typed_hashtag_key(text)
         if not tag or len(tag) > LONGEST_TAG or "\0" in tag:
             raise TagNotFound
         topic = tag_topic(tag)
@@ -37,17 +44,17 @@ class Tags:
             raise TagNotFound
         return TagFound(tag, count)
 
-    async def file(self, tag: str) -> None:
-        """The index knows the tag by its present count, or not at all when nobody uses it."""
+    async def index(self, tag: str) -> None:
+        """Index the hashtag with its current count, or remove it when no public post carries it."""
         topic = tag_topic(tag)
         home = self._shards.of(topic)
 
-        async def read() -> Wanted:
+        async def read() -> EntriesByKey:
             count: int = await home.fetch_value(QUERIES.find_topic, topic=topic) or 0
             terms = [term for term in (squash(tag), *words_of(tag)) if term]
             if count <= 0 or not terms:
                 return {}
             detail = msgspec.json.encode(TagFound(tag, count)).decode()
-            return entries_of(KIND, terms, weigh(count), detail)
+            return entries_of(KIND, terms, popularity_weight(count), detail)
 
-        await self._filer.refile(Subject(home, KIND, tag), read)
+        await self._writer.reindex(IndexedSubject(home, KIND, tag), read)

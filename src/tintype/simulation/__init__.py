@@ -1,52 +1,60 @@
-"""An invented population that posts and reads, so that an operator can see what a threshold costs.
+"""Load simulation: a generated population that posts and reads, to compare push thresholds of the home feed.
 
-Owns no tables: it fills an installation of its own, lives a day in it through the rooms, and leaves nothing behind.
+Owns no tables: it fills a throw-away installation, runs a day of actions through the rooms' front doors, and leaves
+nothing behind.
 """
 
-from tintype.simulation.advice import advise
-from tintype.simulation.comparing import ENTRIES, STAGES, Ground, Progress, Simulation, Site
-from tintype.simulation.days import how_busy
-from tintype.simulation.drawing import draw, sketch
-from tintype.simulation.models import (
-    MOST_PEOPLE,
-    NEVER,
-    Act,
-    Choices,
-    Outcome,
-    Person,
-    Report,
-    Spread,
-    name_of,
-    spread_of,
+from tintype.simulation.bulk_fill import BulkFill
+from tintype.simulation.charts import render_svg, render_text
+from tintype.simulation.comparison import (
+    ENTRIES,
+    STAGES,
+    Installation,
+    InstallationFactory,
+    ReportProgress,
+    Simulation,
 )
-from tintype.simulation.plan import Plan, make_plan
-from tintype.simulation.population import count_followers, invent_people
-from tintype.simulation.settling import Settler
+from tintype.simulation.models import (
+    MAX_PEOPLE,
+    NEVER,
+    Action,
+    Distribution,
+    Outcome,
+    Report,
+    SimulatedPerson,
+    SimulationOptions,
+    distribution_of,
+    name_of,
+)
+from tintype.simulation.plan import DayPlan, make_plan
+from tintype.simulation.population import count_followers, generate_people
+from tintype.simulation.recommendation import recommendation_text
+from tintype.simulation.schedule import activity_level
 
 __all__ = [
     "ENTRIES",
-    "MOST_PEOPLE",
+    "MAX_PEOPLE",
     "NEVER",
     "STAGES",
-    "Act",
-    "Choices",
-    "Ground",
+    "Action",
+    "BulkFill",
+    "DayPlan",
+    "Distribution",
+    "Installation",
+    "InstallationFactory",
     "Outcome",
-    "Person",
-    "Plan",
-    "Progress",
     "Report",
-    "Settler",
+    "ReportProgress",
+    "SimulatedPerson",
     "Simulation",
-    "Site",
-    "Spread",
-    "advise",
+    "SimulationOptions",
+    "activity_level",
     "count_followers",
-    "draw",
-    "how_busy",
-    "invent_people",
+    "distribution_of",
+    "generate_people",
     "make_plan",
     "name_of",
-    "sketch",
-    "spread_of",
+    "recommendation_text",
+    "render_svg",
+    "render_text",
 ]

@@ -1,38 +1,38 @@
-"""What a simulation is made of: the choices, the people, what they will do, and what was measured."""
+"""Types of the simulation: its options, people, actions and measurements."""
 
 from typing import Literal, TypeAlias
 
 import msgspec
 
-Deed: TypeAlias = Literal["post", "read"]
+ActionKind: TypeAlias = Literal["post", "read"]
 NEVER = 1_000_000_000
-"""A threshold that nobody reaches: every post is pushed."""
-MOST_PEOPLE, MOST_DEEDS = 100_000, 500_000
+"""A threshold above any follower count: every post is pushed."""
+MAX_PEOPLE, MAX_ACTIONS = 100_000, 500_000
 
 
-class Choices(msgspec.Struct, frozen=True, kw_only=True):
-    """What the operator may choose. The same choices make the same people do the same things."""
+class SimulationOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The operator's options. The same options produce the same people and the same actions."""
 
     people: int = 500
     follows: int = 25
-    """Whom a person follows, on average."""
+    """How many people each person follows, on average."""
     hours: float = 24.0
     speed: float = 2_000.0
-    """Simulated seconds in one second."""
+    """Simulated seconds per real second."""
     seed: int = 1
     history: int = 3
-    """Posts that everybody has from before it begins."""
+    """Posts that each person has before the run starts."""
     probes: int = 300
-    """For how many posts of a run somebody watches when they show."""
+    """For how many posts of a run a follower's feed is polled until they show."""
 
     @property
     def wall_s(self) -> float:
-        """How long one run takes."""
+        """Real duration of one run."""
         return self.hours * 3_600 / self.speed
 
 
 class Habit(msgspec.Struct, frozen=True):
-    """How much people of one kind do in a day."""
+    """How much people of one kind post and read per day."""
 
     name: str
     share: float
@@ -40,26 +40,26 @@ class Habit(msgspec.Struct, frozen=True):
     reads_a_day: float
 
 
-class Person(msgspec.Struct, frozen=True):
-    """Somebody invented: how they live, where, and whom they follow (by number)."""
+class SimulatedPerson(msgspec.Struct, frozen=True):
+    """A simulated person: habits, time zone, and whom they follow (by number)."""
 
     number: int
     habit: Habit
     zone_h: float
-    """How far the local time is ahead of UTC."""
+    """Offset of the local time from UTC."""
     followees: tuple[int, ...]
 
 
-class Act(msgspec.Struct, frozen=True, order=True):
-    """Somebody does something at a simulated second."""
+class Action(msgspec.Struct, frozen=True, order=True):
+    """A person posts or reads at a simulated second."""
 
     at_s: float
     person: int
-    deed: Deed
+    kind: ActionKind
 
 
-class Spread(msgspec.Struct, frozen=True):
-    """How measured values are distributed; all nought when nothing was measured."""
+class Distribution(msgspec.Struct, frozen=True):
+    """Percentiles of measured values; all 0 when nothing was measured."""
 
     count: int
     p50: float
@@ -69,26 +69,26 @@ class Spread(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What one threshold did to the same people on the same day."""
+    """Measurements under one threshold."""
 
     threshold: int
     posts: int
     reads: int
     failed: int
-    """Deeds that the rooms refused or that broke."""
+    """Actions that raised an error."""
     stars: int
     """Authors at or above the threshold."""
-    read_ms: Spread
-    fresh_ms: Spread
-    """From the answer to the author until a follower's feed shows the post."""
+    read_ms: Distribution
+    fresh_ms: Distribution
+    """From the response to the author until a follower's feed shows the post."""
     unseen: int
-    """Probes that never saw their post."""
-    late_ms: Spread
-    """How far behind its plan the simulation ran: more than a little, and the speed was too high for this machine."""
+    """Posts that never showed in the polled feed."""
+    late_ms: Distribution
+    """How far actions ran behind schedule: if it is much, the speed was too high for this machine."""
     entries: int
-    """Entries written into timelines and into the lists of stars for the posts of this run."""
+    """Entries written to timelines and to celebrities' lists for the posts of this run."""
     cpu_s: dict[str, float]
-    """Processor time of reading and posting, of the worker and of Redis."""
+    """CPU time of reading and posting, of the worker and of Redis."""
 
     @property
     def amplification(self) -> float:
@@ -97,34 +97,34 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def cpu_ms(self) -> float:
-        """Processor time per deed, of all that was counted."""
-        deeds = self.posts + self.reads
-        return sum(self.cpu_s.values()) * 1000 / deeds if deeds else 0.0
+        """CPU time per action, of all processes that were measured."""
+        actions = self.posts + self.reads
+        return sum(self.cpu_s.values()) * 1000 / actions if actions else 0.0
 
 
 class Report(msgspec.Struct, frozen=True):
-    """Every threshold that was tried."""
+    """Outcomes of all thresholds, with a recommendation."""
 
-    choices: Choices
+    choices: SimulationOptions
     most_followers: int
     outcomes: list[Outcome]
     advice: str
 
 
-def spread_of(values: list[float]) -> Spread:
-    """The distribution of some values, by nearest rank."""
+def distribution_of(values: list[float]) -> Distribution:
+    """Percentiles of the values, by nearest rank."""
     if not values:
-        return Spread(0, 0.0, 0.0, 0.0, 0.0)
+        return Distribution(0, 0.0, 0.0, 0.0, 0.0)
     ordered = sorted(values)
 
     def at(share: float) -> float:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
-    return Spread(len(ordered), at(0.5), at(0.9), at(0.99), ordered[-1])
+    return Distribution(len(ordered), at(0.5), at(0.9), at(0.99), ordered[-1])
 
 
 def name_of(threshold: int) -> str:
-    """A threshold as people say it."""
+    """Display name of a threshold: push, pull, or hybrid with its number."""
     if threshold >= NEVER:
         return "push"
     return "pull" if threshold <= 0 else f"hybrid {threshold:,}"

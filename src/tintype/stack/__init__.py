@@ -1,67 +1,67 @@
-"""The embedded servers and Tintype's own processes, started, watched and stopped together.
+"""Process supervisor: the embedded servers and Tintype's own processes, started, restarted and stopped together.
 
-Owns the data directory's layout, ports, secrets of the embedded servers, logs and run state. It knows nothing
-of photos: what it runs are programs with a readiness check. Only the command line and tests import it.
+Owns the data directory's layout, the ports, the embedded servers' secrets, log files and run state. It knows nothing
+of photos: it runs programs with a readiness check. Only the command line and tests import it.
 """
 
 from tintype.stack.addresses import find_addresses
 from tintype.stack.applications import Applications, tintype_programs
-from tintype.stack.checks import Finding, Verdict, examine
 from tintype.stack.connections import Connections
-from tintype.stack.console import Screen
+from tintype.stack.console import LogConsole
+from tintype.stack.data_directory import DataDirectory, choose_data_directory
+from tintype.stack.doctor_checks import Finding, Verdict, run_checks
 from tintype.stack.errors import (
     AlreadyRunning,
+    DataDirectoryUnusable,
     EngineMissing,
     EngineUnreachable,
-    HomeUnusable,
     PortTaken,
     StartFailed,
     StopFailed,
 )
-from tintype.stack.existing import examine_existing
-from tintype.stack.following import follow
-from tintype.stack.foreground import run_until_asked
-from tintype.stack.home import Home, place_home
-from tintype.stack.logs import last_lines, names_of
-from tintype.stack.overview import Overview, ProcessView, look
-from tintype.stack.plan import Plan, plan_from
+from tintype.stack.existing_servers import check_existing_servers
+from tintype.stack.follow_logs import follow_logs
+from tintype.stack.foreground import run_until_stopped
+from tintype.stack.logs import last_lines, log_names
+from tintype.stack.plan import StackPlan, stack_plan
 from tintype.stack.program import Program, Stage
 from tintype.stack.state import Phase
-from tintype.stack.stopping import Outcome, stop_running
+from tintype.stack.status import ProcessStatus, StackStatus, read_status
+from tintype.stack.stop import StopOutcome, stop_running
 from tintype.stack.supervisor import Stack
 
 __all__ = [
     "AlreadyRunning",
     "Applications",
     "Connections",
+    "DataDirectory",
+    "DataDirectoryUnusable",
     "EngineMissing",
     "EngineUnreachable",
     "Finding",
-    "Home",
-    "HomeUnusable",
-    "Outcome",
-    "Overview",
+    "LogConsole",
     "Phase",
-    "Plan",
     "PortTaken",
-    "ProcessView",
+    "ProcessStatus",
     "Program",
-    "Screen",
     "Stack",
+    "StackPlan",
+    "StackStatus",
     "Stage",
     "StartFailed",
     "StopFailed",
+    "StopOutcome",
     "Verdict",
-    "examine",
-    "examine_existing",
+    "check_existing_servers",
+    "choose_data_directory",
     "find_addresses",
-    "follow",
+    "follow_logs",
     "last_lines",
-    "look",
-    "names_of",
-    "place_home",
-    "plan_from",
-    "run_until_asked",
+    "log_names",
+    "read_status",
+    "run_checks",
+    "run_until_stopped",
+    "stack_plan",
     "stop_running",
     "tintype_programs",
 ]

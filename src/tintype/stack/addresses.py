@@ -1,6 +1,6 @@
-"""Tells other commands where the servers of a running stack are.
+"""Saves the addresses of a running stack's servers, so that other commands can connect to them.
 
-The addresses hold passwords, so they are kept with the secrets, readable by the owner alone; they never enter the
+The addresses contain passwords, so the file lies with the secrets, readable by the owner alone; they never enter the
 state file that `status` shows.
 """
 
@@ -10,16 +10,16 @@ import msgspec
 
 from tintype.base.settings import Loaded
 from tintype.stack.connections import Connections
-from tintype.stack.home import Home, write_private
-from tintype.stack.plan import plan_from
+from tintype.stack.data_directory import DataDirectory, write_private
+from tintype.stack.plan import stack_plan
 from tintype.stack.state import read_running
 
 _FILE = "addresses.json"
 
 
-def keep_addresses(home: Home, connections: Connections) -> None:
-    """Have the addresses of this start on disk."""
-    kept = {
+def save_addresses(home: DataDirectory, connections: Connections) -> None:
+    """Write the addresses of this start to the data directory."""
+    addresses = {
         "postgres": connections.postgres,
         "redis": connections.redis,
         "nats": connections.nats,
@@ -28,12 +28,12 @@ def keep_addresses(home: Home, connections: Connections) -> None:
         "mqtt_port": connections.mqtt_port,
         "mqtt_ws_port": connections.mqtt_ws_port,
     }
-    write_private(home.secrets / _FILE, msgspec.json.encode(kept).decode())
+    write_private(home.secrets / _FILE, msgspec.json.encode(addresses).decode())
 
 
 def find_addresses(loaded: Loaded) -> dict[str, Any] | None:
-    """The settings that reach the stack running in this home; None when none does."""
-    home = Home(plan_from(loaded).home)
+    """Return the settings that connect to the stack running in this data directory; None when none is running."""
+    home = DataDirectory(stack_plan(loaded).home)
     if read_running(home) is None:
         return None
     return {**msgspec.json.decode((home.secrets / _FILE).read_bytes()), "home": str(home.root)}

@@ -1,4 +1,4 @@
-"""Tintype's own processes: the migration that runs before them, the workers and the web."""
+"""Tintype's own programs: the migration that runs first, then the workers and the web server."""
 
 import asyncio
 import os
@@ -14,11 +14,11 @@ _HEALTH_TIMEOUT_S = 3
 _OK = b" 200 "
 
 Applications = Callable[[Connections], Sequence[Program]]
-"""Says which of our own programs to run, once the engines' addresses are known."""
+"""Returns Tintype's own programs to run, once the servers' addresses are known."""
 
 
 def tintype_programs(*, worker_count: int = 1) -> Applications:
-    """Migrate, then run the workers and the web."""
+    """Migrate, then run the workers and the web server."""
 
     def programs(connections: Connections) -> list[Program]:
         host, port = connections.http_host, connections.http_port
@@ -44,12 +44,12 @@ def tintype_programs(*, worker_count: int = 1) -> Applications:
 
 
 def no_programs(_: Connections) -> list[Program]:
-    """Engines only."""
+    """Run no programs of our own: servers only."""
     return []
 
 
 async def check_http(host: str, port: int, path: str) -> None:
-    """Raise unless the address answers with 200."""
+    """Raise unless a GET of the path answers with status 200."""
     async with asyncio.timeout(_HEALTH_TIMEOUT_S):
         reader, writer = await asyncio.open_connection(reachable(host), port)
         try:
@@ -62,12 +62,12 @@ async def check_http(host: str, port: int, path: str) -> None:
 
 
 def reachable(host: str) -> str:
-    """The address to ask when a server listens on every one."""
+    """Return the loopback address for a server that listens on all interfaces."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not listened on
 
 
 def application_environment(connections: Connections) -> dict[str, str]:
-    """What our own processes find in their environment: everything of ours, and where the servers are."""
+    """Environment of Tintype's own processes: ours, plus the servers' addresses and the shared metrics folder."""
     shared = {"PYTHONUNBUFFERED": "1", METRICS_FOLDER: make_shared_folder(connections.home)}
     return {**os.environ, **shared, **connections.environment()}
 

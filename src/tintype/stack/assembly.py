@@ -1,48 +1,48 @@
-"""From a plan to programs: which engines are started here, on which ports, and how they are reached."""
+"""Turns a plan into programs: which servers are started here, on which ports, and their addresses."""
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
-from tintype.base.secret import read_or_make
+from tintype.base.secret_key import read_or_create
 from tintype.stack.connections import Connections
+from tintype.stack.data_directory import DataDirectory
 from tintype.stack.errors import EngineUnreachable
-from tintype.stack.home import Home
 from tintype.stack.nats import NatsPorts, check_nats, nats_program
-from tintype.stack.plan import Plan
+from tintype.stack.plan import StackPlan
 from tintype.stack.ports import Ports
 from tintype.stack.postgres import check_postgres, postgres_program
 from tintype.stack.program import Program
 from tintype.stack.valkey import check_redis, valkey_program
 
-_PATIENCE_S = 15.0
+_TIMEOUT_S = 15.0
 _POLL_S = 0.5
 
 
-async def assemble(plan: Plan, home: Home, ports: Ports) -> tuple[list[Program], Connections]:
-    """Return the engines to start and the addresses of all, made ready to start but not started."""
+async def assemble(plan: StackPlan, home: DataDirectory, ports: Ports) -> tuple[list[Program], Connections]:
+    """Prepare the embedded servers without starting them; return their programs and all servers' addresses."""
     mqtt, mqtt_ws = _choose(plan, ports, "mqtt_port"), _choose(plan, ports, "mqtt_ws_port")
     databases = [] if plan.postgres else await _databases(plan, home, ports)
     caches = (
         [] if plan.redis else [valkey_program(home, ports.choose_internal("redis"), _secret(home, "redis"))]
     )
-    buses = [] if plan.nats else [_bus(plan, home, ports, mqtt, mqtt_ws)]
+    brokers = [] if plan.nats else [_nats(plan, home, ports, mqtt, mqtt_ws)]
     connections = Connections(
         home=plan.home,
         postgres=plan.postgres or tuple(dsn for _, dsn in databases),
         redis=plan.redis or caches[0][1],
-        nats=plan.nats or (buses[0][1],),
+        nats=plan.nats or (brokers[0][1],),
         http_host=plan.http_host,
         http_port=_choose(plan, ports, "http_port"),
         mqtt_port=mqtt,
         mqtt_ws_port=mqtt_ws,
     )
-    return [program for program, _ in (*databases, *caches, *buses)], connections
+    return [program for program, _ in (*databases, *caches, *brokers)], connections
 
 
-async def check_existing(plan: Plan) -> None:
-    """Refuse to go on while an existing server of the plan does not answer."""
+async def wait_for_existing_servers(plan: StackPlan) -> None:
+    """Wait until every existing server of the plan answers; `EngineUnreachable` when one does not in time."""
     checks: list[Awaitable[None]] = [
         _wait_for("PostgreSQL", dsn, lambda dsn=dsn: check_postgres(dsn)) for dsn in plan.postgres
     ]
@@ -53,18 +53,18 @@ async def check_existing(plan: Plan) -> None:
     await asyncio.gather(*checks)
 
 
-def count_servers(plan: Plan, home: Home) -> int:
-    """How many PostgreSQL servers to start: never fewer than hold data, since shards live on each of them."""
+def count_servers(plan: StackPlan, home: DataDirectory) -> int:
+    """How many PostgreSQL servers to start: never fewer than have data, since each of them holds shards."""
     return max(plan.postgres_servers, home.count_postgres())
 
 
 def without_secrets(address: str) -> str:
-    """The part of an address that may be shown: host and port."""
+    """The part of an address that may be shown: host and port, no password."""
     parts = urlsplit(address)
     return f"{parts.hostname or 'localhost'}:{parts.port}" if parts.port else parts.hostname or "localhost"
 
 
-async def _databases(plan: Plan, home: Home, ports: Ports) -> list[tuple[Program, str]]:
+async def _databases(plan: StackPlan, home: DataDirectory, ports: Ports) -> list[tuple[Program, str]]:
     numbers = range(1, count_servers(plan, home) + 1)
     chosen = {number: ports.choose_internal(f"postgres-{number}") for number in numbers}
     return await asyncio.gather(
@@ -75,7 +75,7 @@ async def _databases(plan: Plan, home: Home, ports: Ports) -> list[tuple[Program
     )
 
 
-def _bus(plan: Plan, home: Home, ports: Ports, mqtt: int, mqtt_ws: int) -> tuple[Program, str]:
+def _nats(plan: StackPlan, home: DataDirectory, ports: Ports, mqtt: int, mqtt_ws: int) -> tuple[Program, str]:
     own = NatsPorts(ports.choose_internal("nats"), ports.choose_internal("nats_monitor"), mqtt, mqtt_ws)
     return nats_program(
         home,
@@ -86,22 +86,22 @@ def _bus(plan: Plan, home: Home, ports: Ports, mqtt: int, mqtt_ws: int) -> tuple
     )
 
 
-def _choose(plan: Plan, ports: Ports, name: str) -> int:
-    """The port of a service that people reach; 0 in the plan means any."""
+def _choose(plan: StackPlan, ports: Ports, name: str) -> int:
+    """Choose the port of a public service; 0 in the plan means any free port."""
     preferred = int(getattr(plan, name))
     if name != "http_port" and plan.nats:
-        return preferred  # the existing server listens there, not we
+        return preferred  # the existing NATS server listens there, we do not
     if preferred == 0:
         return ports.choose_internal(name)
     return ports.choose_public(name, plan.http_host, preferred, is_fixed=name in plan.fixed_ports)
 
 
-def _secret(home: Home, name: str) -> str:
-    return read_or_make(home.secrets / name).decode()
+def _secret(home: DataDirectory, name: str) -> str:
+    return read_or_create(home.secrets / name).decode()
 
 
 async def _wait_for(title: str, address: str, check: Callable[[], Awaitable[None]]) -> None:
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + _TIMEOUT_S
     while True:
         try:
             await check()

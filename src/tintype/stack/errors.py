@@ -1,22 +1,22 @@
-"""The ways the stack says no: each message tells the person at the keyboard what to do next."""
+"""Errors of starting and stopping the stack; each message says what to do next."""
 
 from tintype.base.errors import Conflict, Invalid, Unavailable
 
 
 class AlreadyRunning(Conflict):
-    """Another `tintype up` already runs in that home."""
+    """Another `tintype up` is already running in that data directory."""
 
     code = "stack_already_running"
 
 
 class PortTaken(Conflict):
-    """Another program listens on the port you chose."""
+    """Another program is listening on the port you chose."""
 
     code = "port_taken"
 
 
 class EngineMissing(Unavailable):
-    """A server program that should come with the installation is not there."""
+    """A server program that should come with the installation is missing."""
 
     code = "engine_missing"
 
@@ -33,13 +33,13 @@ class StartFailed(Unavailable):
     code = "start_failed"
 
 
-class HomeUnusable(Invalid):
+class DataDirectoryUnusable(Invalid):
     """The data directory cannot be used as it is."""
 
     code = "home_unusable"
 
 
 class StopFailed(Unavailable):
-    """The stack was asked to stop and did not."""
+    """The stack did not stop in time."""
 
     code = "stop_failed"

@@ -1,4 +1,4 @@
-"""Everything the programs say: one file each, stamped with the time, rotated by size, echoed to a console."""
+"""Log files: one per program, timestamped, rotated by size, echoed to the console."""
 
 import heapq
 from collections import deque
@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import TextIO
 
 SUPERVISOR = "tintype"
-"""The name under which the supervisor itself speaks."""
+"""The name of the supervisor's own log."""
 
 _ROTATE_BYTES = 10 * 1024 * 1024
 _KEPT_FILES = 3
-_REMEMBERED_LINES = 30
-_LONGEST_LINE = 8_192
+_RECENT_LINES = 30
+_MAX_LINE_CHARS = 8_192
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line that a program said."""
+    """One log line of a program."""
 
     time: datetime
     name: str
@@ -29,8 +29,8 @@ class Line:
 Echo = Callable[[Line], None]
 
 
-class Channel:
-    """What one program says."""
+class LogFile:
+    """The log of one program, rotated by size, with its last lines in memory."""
 
     def __init__(
         self, name: str, file: Path, echo: Echo | None, *, rotate_bytes: int = _ROTATE_BYTES
@@ -40,16 +40,16 @@ class Channel:
         self._echo = echo
         self._rotate_bytes = rotate_bytes
         self._file: TextIO | None = None
-        self._recent: deque[str] = deque(maxlen=_REMEMBERED_LINES)
+        self._recent: deque[str] = deque(maxlen=_RECENT_LINES)
 
-    def say(self, text: str) -> None:
-        """Have one line stand in the file and on the console."""
-        line = Line(datetime.now(UTC), self._name, text[:_LONGEST_LINE])
+    def write(self, text: str) -> None:
+        """Append one line to the file and echo it to the console."""
+        line = Line(datetime.now(UTC), self._name, text[:_MAX_LINE_CHARS])
         self._recent.append(line.text)
         try:
             self._write(f"{_stamp(line.time)} {line.text}\n")
         except OSError:
-            self.close()  # a full disk must not end the supervisor: the console still shows the line
+            self.close()  # a full disk must not stop the supervisor: the console still shows the line
         if self._echo is not None:
             self._echo(line)
 
@@ -57,12 +57,12 @@ class Channel:
         """The last lines, for explaining a crash."""
         return list(self._recent)
 
-    def forget(self) -> None:
-        """Start a new life: lines of the last one no longer explain the next crash."""
+    def clear_recent(self) -> None:
+        """Drop the remembered lines at a restart: they do not explain the next crash."""
         self._recent.clear()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._file is not None:
             file, self._file = self._file, None
             file.close()
@@ -78,28 +78,28 @@ class Channel:
         self._file.flush()
 
 
-class LogBook:
-    """The channels of one stack."""
+class LogFiles:
+    """The log files of one stack."""
 
     def __init__(self, folder: Path, echo: Echo | None = None) -> None:
         self._folder = folder
         self._echo = echo
-        self._channels: dict[str, Channel] = {}
+        self._files: dict[str, LogFile] = {}
 
-    def channel(self, name: str) -> Channel:
-        """Return the channel of a program."""
-        if name not in self._channels:
-            self._channels[name] = Channel(name, self._folder / f"{name}.log", self._echo)
-        return self._channels[name]
+    def log_file(self, name: str) -> LogFile:
+        """Return the log of a program."""
+        if name not in self._files:
+            self._files[name] = LogFile(name, self._folder / f"{name}.log", self._echo)
+        return self._files[name]
 
-    def say(self, text: str) -> None:
-        """Speak as the supervisor."""
-        self.channel(SUPERVISOR).say(text)
+    def write(self, text: str) -> None:
+        """Write a line to the supervisor's own log."""
+        self.log_file(SUPERVISOR).write(text)
 
     def close(self) -> None:
-        """Let go of all files."""
-        for channel in self._channels.values():
-            channel.close()
+        """Close all files."""
+        for log_file in self._files.values():
+            log_file.close()
 
 
 def rotate(path: Path) -> None:
@@ -111,19 +111,19 @@ def rotate(path: Path) -> None:
             newer.replace(older)
 
 
-def names_of(folder: Path) -> list[str]:
-    """Return the programs that have said something here."""
+def log_names(folder: Path) -> list[str]:
+    """Return the names of the programs that have a log in this folder."""
     return sorted(each.stem for each in folder.glob("*.log"))
 
 
 def last_lines(folder: Path, names: Iterable[str], count: int) -> list[Line]:
-    """Return the last lines of these programs together, in the order they were said."""
+    """Return the last lines of these programs, merged in chronological order."""
     merged = heapq.merge(*(_read(folder, name, count) for name in names), key=lambda line: line.time)
     return list(deque(merged, maxlen=count))
 
 
 def parse(name: str, text: str) -> Line:
-    """Take a stored line apart again; one that was cut belongs to the beginning of time."""
+    """Parse a stored line; one without a valid timestamp sorts before all others."""
     stamp, _, rest = text.rstrip("\n").partition(" ")
     try:
         return Line(datetime.fromisoformat(stamp), name, rest)
@@ -132,7 +132,7 @@ def parse(name: str, text: str) -> Line:
 
 
 def _read(folder: Path, name: str, count: int) -> Iterator[Line]:
-    """The last lines of one program, oldest first, reaching back over a rotation."""
+    """The last lines of one program, oldest first, including the most recently rotated file."""
     kept: deque[str] = deque(maxlen=count)
     for path in (folder / f"{name}.log.1", folder / f"{name}.log"):
         if path.exists():

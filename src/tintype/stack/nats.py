@@ -1,6 +1,6 @@
-"""Embedded NATS: jobs through JetStream, clients through MQTT and MQTT over WebSocket.
+"""Embedded NATS server: JetStream for jobs; MQTT, also over WebSocket, for clients.
 
-What JetStream holds may be lost: the outbox in PostgreSQL keeps relayed events for a while and refills it.
+JetStream's data may be lost: the outbox in PostgreSQL keeps relayed events for a while and publishes them again.
 """
 
 import asyncio
@@ -10,13 +10,13 @@ import nats
 
 from shardwright.local import server_account
 from tintype.stack.binaries import find_nats
-from tintype.stack.home import Home, write_private
+from tintype.stack.data_directory import DataDirectory, write_private
 from tintype.stack.program import Program, Stage
 
 _TIMEOUT_S = 3
-_WORTH_KEEPING = ("Server is ready", "Trapped", "Server Exiting")
-_KNOWN = ("Plaintext passwords", "Websocket not configured with TLS")
-"""Warnings about choices made here: the file is private, and encryption is the proxy's business."""
+_KEPT_MESSAGES = ("Server is ready", "Trapped", "Server Exiting")
+_EXPECTED_WARNINGS = ("Plaintext passwords", "Websocket not configured with TLS")
+"""Warnings about deliberate choices: the file is private, and TLS is terminated by the proxy."""
 _CONFIGURATION = """\
 server_name: "{name}"
 listen: "127.0.0.1:{port}"
@@ -44,7 +44,7 @@ websocket {{ listen: "{host}:{mqtt_ws_port}", no_tls: true }}
 
 @dataclass(frozen=True)
 class NatsPorts:
-    """Where NATS listens: for us, for its own figures, and for clients."""
+    """NATS ports: for our own clients, for monitoring, and for MQTT clients."""
 
     port: int
     monitor_port: int
@@ -53,11 +53,11 @@ class NatsPorts:
 
 
 def nats_program(
-    home: Home, host: str, ports: NatsPorts, *, password: str, system_password: str
+    home: DataDirectory, host: str, ports: NatsPorts, *, password: str, system_password: str
 ) -> tuple[Program, str]:
     """Return the program and its URL."""
     account = server_account()
-    folder = home.own(home.root / "nats", account)
+    folder = home.create_private(home.root / "nats", account)
     configuration = folder / "nats.conf"
     text = _CONFIGURATION.format(
         name=f"tintype-{ports.port}",
@@ -81,13 +81,13 @@ def nats_program(
         ready=lambda: check_nats((url,)),
         grace_s=10.0,
         port=ports.port,
-        tidy=_tidy,
+        clean_line=_clean_line,
     )
     return program, url
 
 
 def nats_url(port: int, password: str) -> str:
-    """How clients reach the embedded server."""
+    """The URL of the embedded server, with its password."""
     return f"nats://tintype:{password}@127.0.0.1:{port}"
 
 
@@ -95,7 +95,7 @@ async def check_nats(urls: tuple[str, ...]) -> None:
     """Raise unless a server answers and has JetStream."""
 
     async def ignore(_: Exception) -> None:
-        """The failure is raised as well; the client would log it besides."""
+        """Ignored: the error is also raised, and the client would log it a second time."""
 
     async with asyncio.timeout(_TIMEOUT_S * 2):
         client = await nats.connect(
@@ -107,8 +107,8 @@ async def check_nats(urls: tuple[str, ...]) -> None:
             await client.close()
 
 
-def _tidy(line: str) -> str:
-    """Drop the pid, and of the many lines of a start all but the news."""
-    said = line.partition("] ")[2] if line.startswith("[") else line
-    is_news = any(each in said for each in _WORTH_KEEPING) if said.startswith("[INF]") else True
-    return said if is_news and not any(each in said for each in _KNOWN) else ""
+def _clean_line(line: str) -> str:
+    """Drop the pid, and informational lines other than the few worth keeping."""
+    text = line.partition("] ")[2] if line.startswith("[") else line
+    is_kept = any(each in text for each in _KEPT_MESSAGES) if text.startswith("[INF]") else True
+    return text if is_kept and not any(each in text for each in _EXPECTED_WARNINGS) else ""

@@ -1,15 +1,15 @@
-"""What to run: the settings that concern the stack, whoever they came from."""
+"""The stack's part of the settings: which servers to start, on which ports."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from tintype.base.settings import Loaded
-from tintype.stack.home import place_home
+from tintype.stack.data_directory import choose_data_directory
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
-    """The operator's choices. An engine with an address is an existing server: nothing is started for it."""
+class StackPlan:
+    """The operator's choices. A server with an address exists already: nothing is started for it."""
 
     home: Path
     postgres: tuple[str, ...] = ()
@@ -21,24 +21,24 @@ class Plan:
     mqtt_port: int = 1883
     mqtt_ws_port: int = 8083
     fixed_ports: frozenset[str] = frozenset()
-    """Ports the operator chose by name: when one is taken, that is explained, not avoided."""
+    """Ports the operator set explicitly: when one is taken, the start fails instead of using another."""
     worker_count: int = 1
     durable: bool = True
-    """Without it the databases survive crashes of programs, but not of the machine: for tests."""
+    """False turns fsync off: the databases survive crashes of programs, but not of the machine. For tests."""
 
     @property
     def external(self) -> tuple[str, ...]:
-        """Engines that are existing servers."""
+        """Names of the servers that exist already and are not started here."""
         given = {"postgres": self.postgres, "redis": self.redis, "nats": self.nats}
         return tuple(name for name, address in given.items() if address)
 
 
-def plan_from(loaded: Loaded) -> Plan:
-    """Return the plan that the settings ask for."""
+def stack_plan(loaded: Loaded) -> StackPlan:
+    """Return the plan that follows from the settings."""
     settings, origins = loaded.settings, loaded.origins
     ports = ("http_port", "mqtt_port", "mqtt_ws_port")
-    return Plan(
-        home=place_home(settings.home, is_chosen=origins["home"] != "default"),
+    return StackPlan(
+        home=choose_data_directory(settings.home, is_chosen=origins["home"] != "default"),
         postgres=settings.postgres,
         postgres_servers=settings.postgres_servers,
         redis=settings.redis,

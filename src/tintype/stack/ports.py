@@ -1,8 +1,8 @@
-"""Ports: chosen once, kept across starts, and never a clash between two homes on one machine.
+"""Port allocation: chosen once, reused across starts, and without conflicts between two stacks on one machine.
 
-Servers that only we talk to take a random free port below the kernel's range for outgoing connections, so
-that no passing connection sits on it at the next start. Ports that people type have a preferred number. What is
-chosen is claimed until it is let go, since a stack that starts in the same second would choose the same.
+Internal servers get a random free port below the kernel's ephemeral range, so that no outgoing connection occupies
+it at the next start. Public ports have a preferred number. A chosen port is claimed until it is released, since a
+stack that starts in the same second would choose the same one.
 """
 
 import errno
@@ -12,9 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from tintype.stack.claims import Claims
+from tintype.stack.data_directory import write_private
 from tintype.stack.errors import PortTaken
-from tintype.stack.home import write_private
+from tintype.stack.port_claims import PortClaims
 from tintype.stack.processes import find_listener
 
 _INTERNAL = range(15_000, 32_000)
@@ -23,47 +23,47 @@ _LAST = 65_535
 
 
 class Ports:
-    """The ports of one home, by name."""
+    """The ports of one data directory, by name."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._kept: dict[str, int] = _read(file)
-        self._claims = Claims()
+        self._saved: dict[str, int] = _read(file)
+        self._claims = PortClaims()
         self.notes: list[str] = []
-        """What a person should know: which port had to be avoided, and why."""
+        """Messages for the operator: which port was taken, and by what."""
 
     def choose_internal(self, name: str) -> int:
-        """Return the port a private server keeps, or a new one when that is taken."""
-        kept = self._kept.get(name)
-        if kept is not None:
-            obstacle = self._claim("127.0.0.1", kept)
+        """Return the internal server's saved port, or a new one when that is taken."""
+        saved = self._saved.get(name)
+        if saved is not None:
+            obstacle = self._claim("127.0.0.1", saved)
             if obstacle is None:
-                return kept
-            self.notes.append(f"{name}: port {kept} {obstacle}, moving to another")
-        return self._keep(name, self._random())
+                return saved
+            self.notes.append(f"{name}: port {saved} {obstacle}, moving to another")
+        return self._save(name, self._random())
 
     def choose_public(self, name: str, host: str, preferred: int, *, is_fixed: bool) -> int:
-        """Return the port people use: the preferred or kept one, or the next free unless it is fixed."""
+        """Return the public port: the preferred or saved one, or the next free one unless it is fixed."""
         if is_fixed:
             obstacle = self._claim(host, preferred)
             if obstacle is not None:
                 raise PortTaken(
-                    f"{name}: port {preferred} {obstacle}. Remove what is in the way, or choose another port.",
+                    f"{name}: port {preferred} {obstacle}. Stop that program, or choose another port.",
                     port=preferred,
                 )
-            return self._keep(name, preferred)
-        kept = self._kept.get(name)
-        if kept is not None and self._claim(host, kept) is None:
-            return kept
-        return self._keep(name, self._next_free(name, host, preferred))
+            return self._save(name, preferred)
+        saved = self._saved.get(name)
+        if saved is not None and self._claim(host, saved) is None:
+            return saved
+        return self._save(name, self._next_free(name, host, preferred))
 
-    def let_go(self) -> None:
-        """The servers have ended: others may have their ports, which are still preferred at the next start."""
-        self._claims.give_up_all()
+    def release(self) -> None:
+        """Release all claims once the servers have stopped; the ports stay preferred at the next start."""
+        self._claims.release_all()
 
     def _next_free(self, name: str, host: str, preferred: int) -> int:
-        others = {port for other, port in self._kept.items() if other != name}
-        first = "is kept for another server"
+        others = {port for other, port in self._saved.items() if other != name}
+        first = "is reserved for another server"
         for port in range(preferred, min(preferred + _NEIGHBOURS, _LAST + 1)):
             if port in others:
                 continue
@@ -76,35 +76,35 @@ class Ports:
         return self._random()
 
     def _random(self) -> int:
-        others = set(self._kept.values())
+        others = set(self._saved.values())
         while True:
             port = secrets.choice(_INTERNAL)
             if port not in others and self._claim("127.0.0.1", port) is None:
                 return port
 
     def _claim(self, host: str, port: int) -> str | None:
-        """Have the port for ourselves, or say why not."""
-        if not self._claims.take(port):
+        """Claim the port; return the reason when that is not possible."""
+        if not self._claims.claim(port):
             return f"is taken by {find_listener(port) or 'another Tintype that is starting'}"
         obstacle = find_obstacle(host, port)
         if obstacle is not None:
-            self._claims.give_up(port)
+            self._claims.release(port)
         return obstacle
 
-    def _keep(self, name: str, port: int) -> int:
-        if self._kept.get(name) != port:
-            self._kept[name] = port
-            write_private(self._file, msgspec.json.encode(self._kept).decode())
+    def _save(self, name: str, port: int) -> int:
+        if self._saved.get(name) != port:
+            self._saved[name] = port
+            write_private(self._file, msgspec.json.encode(self._saved).decode())
         return port
 
 
 def is_free(host: str, port: int) -> bool:
-    """Tell whether a server could listen there now; connections that are just closing do not count."""
+    """Whether a server could listen there now; connections in TIME_WAIT do not count."""
     return find_obstacle(host, port) is None
 
 
 def find_obstacle(host: str, port: int) -> str | None:
-    """Say why a server could not listen there now, such as `is taken by nginx, pid 80`."""
+    """Return why a server could not listen there now, such as `is taken by nginx, pid 80`; None when it could."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
@@ -123,4 +123,4 @@ def _read(file: Path) -> dict[str, int]:
     try:
         return msgspec.json.decode(file.read_bytes(), type=dict[str, int])
     except (FileNotFoundError, msgspec.DecodeError):
-        return {}  # only a memory: without it, ports are chosen anew
+        return {}  # ports are chosen again

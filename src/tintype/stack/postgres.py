@@ -1,4 +1,4 @@
-"""Embedded PostgreSQL: the folder comes from shardwright, the process is ours to watch."""
+"""Embedded PostgreSQL servers: shardwright prepares the folder, the supervisor runs the process."""
 
 import asyncio
 import os
@@ -10,7 +10,7 @@ import asyncpg
 from asyncpg import Connection
 
 from shardwright.local import ServerFiles, prepare
-from tintype.stack.errors import HomeUnusable
+from tintype.stack.errors import DataDirectoryUnusable
 from tintype.stack.processes import Identity, end, find_working_in, identify, wait_gone
 from tintype.stack.program import Program, Stage
 
@@ -27,7 +27,7 @@ _NOBODY = 2**31 - 2
 
 
 async def postgres_program(number: int, folder: Path, port: int, *, durable: bool) -> tuple[Program, str]:
-    """Return the program and its DSN; the first call for a folder makes the database cluster."""
+    """Return the program and its DSN; the first call for a folder runs initdb."""
     is_new = not (folder / "data" / "PG_VERSION").exists()
     files = await asyncio.to_thread(prepare, folder, port=port, durable=durable, settings=_SETTINGS)
     check_version(files)
@@ -44,7 +44,7 @@ async def postgres_program(number: int, folder: Path, port: int, *, durable: boo
         cwd=folder,
         account=files.account,
         ready=lambda: _check_started(files.data, dsn),
-        before=lambda: clear_remains(files.data),
+        before_start=lambda: remove_leftovers(files.data),
         stop_signal=signal.SIGINT,  # "fast": ends sessions, writes a checkpoint
         grace_s=30.0,
         start_timeout_s=600.0,  # recovery after a crash of the machine may replay much
@@ -54,15 +54,15 @@ async def postgres_program(number: int, folder: Path, port: int, *, durable: boo
 
 
 async def _check_started(data: Path, dsn: str) -> None:
-    """Like `check_postgres`, but asks only once the server calls itself ready: earlier it would log a refusal."""
-    said = (data / "postmaster.pid").read_text().splitlines()
-    if not said or said[-1].strip() != "ready":
+    """Like `check_postgres`, but connects only once postmaster.pid says ready: earlier the server would log errors."""
+    lines = (data / "postmaster.pid").read_text().splitlines()
+    if not lines or lines[-1].strip() != "ready":
         raise ConnectionError("still starting")
     await check_postgres(dsn)
 
 
 async def check_postgres(dsn: str) -> None:
-    """Raise unless the server takes connections and answers."""
+    """Raise unless the server accepts a connection and answers a query."""
     connection = cast("Connection", await asyncpg.connect(dsn, timeout=_CONNECT_TIMEOUT_S))
     try:
         await connection.fetchval("SELECT 1", timeout=_CONNECT_TIMEOUT_S)
@@ -71,25 +71,25 @@ async def check_postgres(dsn: str) -> None:
 
 
 def check_version(files: ServerFiles) -> None:
-    """Refuse data of another major version: only a dump or pg_upgrade can carry it over."""
+    """Refuse data of another major version: only a dump or pg_upgrade can convert it."""
     made_by = (files.data / "PG_VERSION").read_text().strip()
     if made_by != str(files.binaries.major):
-        raise HomeUnusable(
-            f"PostgreSQL {made_by} made the data in {files.data}, but {files.binaries.version} is installed. "
-            "Dump it with the old version and load it anew, or run pg_upgrade; see docs/operating.md."
+        raise DataDirectoryUnusable(
+            f"PostgreSQL {made_by} created the data in {files.data}, but {files.binaries.version} is installed. "
+            "Dump it with the old version and restore it with the new one, or run pg_upgrade; see docs/operating.md."
         )
 
 
-async def clear_remains(data: Path) -> None:
-    """Have nothing of a dead server in the way of the next one.
+async def remove_leftovers(data: Path) -> None:
+    """Remove what a crashed server left behind and would prevent the next start.
 
-    Backends whose postmaster was killed are ended (a busy one would go on writing), and a recycled pid in
+    Backends whose postmaster was killed are stopped (a busy one would go on writing), and a reused pid in
     postmaster.pid is replaced by one that cannot exist. The file itself stays: PostgreSQL reads from it
     whether the old shared memory is still in use.
     """
     postmaster = _postmaster(data)
     if postmaster is not None and await wait_gone([postmaster], 5.0):
-        raise HomeUnusable(
+        raise DataDirectoryUnusable(
             f"A PostgreSQL server that we did not start (pid {postmaster.pid}) runs in {data}. "
             f"Stop it first: pg_ctl -D {data} stop"
         )
@@ -99,7 +99,7 @@ async def clear_remains(data: Path) -> None:
 
 
 def _postmaster(data: Path) -> Identity | None:
-    """The living process that postmaster.pid names, if it really is a server of this folder."""
+    """The running process that postmaster.pid names, if it really is a server of this folder."""
     pid = _recorded_pid(data / "postmaster.pid")
     return next((each for each in find_working_in(data, "postgres") if each.pid == pid), None)
 
@@ -108,11 +108,11 @@ def _recorded_pid(pid_file: Path) -> int | None:
     try:
         return int(pid_file.read_text().splitlines()[0])
     except (FileNotFoundError, IndexError, ValueError):
-        return None  # none, or cut short by a crash
+        return None  # no file, or truncated by a crash
 
 
 def _retire_pid(pid_file: Path) -> None:
-    """Keep an unrelated process that was given the old pid from passing for a running server."""
+    """Replace the recorded pid when an unrelated process has it now: PostgreSQL would refuse to start."""
     pid = _recorded_pid(pid_file)
     if pid is not None and identify(pid) is not None:
         lines = pid_file.read_text().splitlines(keepends=True)

@@ -1,9 +1,9 @@
-"""Which processes are ours: a pid alone lies after a restart, so a process is known by more than its number.
+"""Process identity: pids are reused, so a process is identified by more than its pid.
 
-An identity is a pid, its start time in clock ticks and the boot it belongs to: the kernel never gives the
-same three twice. Beyond the recorded ones, our programs carry a mark in their environment that their children
-inherit, and PostgreSQL's processes (which overwrite their environment) work in their data directory.
-All of it is read from /proc; where there is none, nothing is claimed and nothing is ended.
+An identity is a pid, its start time in clock ticks and the boot id: the same three never occur twice. Besides the
+recorded ones, our programs carry a marker in their environment that their children inherit, and PostgreSQL's processes
+(which overwrite their environment) have their data directory as working directory. All of it is read from /proc; where
+there is none, no process is identified and none is stopped.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ from pathlib import Path
 import msgspec
 
 MARK = "TINTYPE_STACK"
-"""Environment variable that names the home a process belongs to."""
+"""Environment variable with the data directory that a process belongs to."""
 
 _PROC = Path("/proc")
 _POLL_S = 0.02
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """One process, for good: the same value never names another one."""
+    """Identifies one process: no other process ever has the same value."""
 
     pid: int
     started_ticks: int
@@ -32,15 +32,15 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 def identify(pid: int) -> Identity | None:
-    """Return who has this pid now, or `None` when nobody lives there."""
+    """Return the identity of the process that has this pid now; None when there is none."""
     fields = _stat(pid)
-    if fields is None or fields[0] in ("Z", "X"):  # a zombie only waits to be counted
+    if fields is None or fields[0] in ("Z", "X"):  # a zombie has exited and only waits to be reaped
         return None
     return Identity(pid, int(fields[19]), _boot_id())
 
 
 def is_alive(identity: Identity) -> bool:
-    """Tell whether that very process still runs."""
+    """Whether that process is still running."""
     return identify(identity.pid) == identity
 
 
@@ -57,35 +57,35 @@ def memory_bytes(identity: Identity) -> int | None:
 
 
 def find_marked(mark: str) -> list[Identity]:
-    """Return every living process that carries the mark, ourselves excepted."""
+    """Return every running process with the marker in its environment, except this one."""
     wanted = f"{MARK}={mark}".encode()
     found = (identify(pid) for pid in _pids() if pid != os.getpid() and wanted in _environment(pid))
     return [each for each in found if each is not None]
 
 
 def find_working_in(folder: Path, program: str) -> list[Identity]:
-    """Return every living process of that program name whose working directory is the folder."""
+    """Return every running process of that program whose working directory is the folder."""
     found = (identify(pid) for pid in _pids() if _name(pid) == program and _cwd(pid) == folder.resolve())
     return [each for each in found if each is not None]
 
 
 def in_group(identity: Identity, group: int) -> bool:
-    """Tell whether the process belongs to that process group."""
+    """Whether the process belongs to that process group."""
     fields = _stat(identity.pid)
     return fields is not None and int(fields[2]) == group
 
 
 def send(identity: Identity, number: signal.Signals) -> None:
-    """Signal that very process; nothing happens when it is gone."""
+    """Send a signal to that process; does nothing when it has exited."""
     if is_alive(identity):
         try:
             os.kill(identity.pid, number)
         except ProcessLookupError:
-            return  # it left between the look and the signal
+            return  # it exited between the check and the signal
 
 
 async def wait_gone(identities: Iterable[Identity], timeout_s: float) -> list[Identity]:
-    """Wait until all of them have ended; returns those that still live when time is up."""
+    """Wait until all of them have exited; returns those still running at the timeout."""
     deadline = time.monotonic() + timeout_s
     left = [each for each in identities if is_alive(each)]
     while left and time.monotonic() < deadline:
@@ -95,17 +95,17 @@ async def wait_gone(identities: Iterable[Identity], timeout_s: float) -> list[Id
 
 
 async def end(identities: Iterable[Identity], *steps: tuple[signal.Signals, float]) -> list[Identity]:
-    """End them, each step a signal and the seconds to wait for it; returns those that survived all steps."""
+    """Stop them; each step is a signal and the seconds to wait after it. Returns those that survived all steps."""
     left = list(identities)
-    for number, patience_s in steps:
+    for number, timeout_s in steps:
         for each in left:
             send(each, number)
-        left = await wait_gone(left, patience_s)
+        left = await wait_gone(left, timeout_s)
     return left
 
 
 def find_listener(port: int) -> str | None:
-    """Name the program that listens on a TCP port, as far as we may look; `None` when unknown."""
+    """Return the program that listens on a TCP port, such as `nginx, pid 80`; None when unknown or not permitted."""
     sockets = {f"socket:[{inode}]" for inode in _listening_inodes(port)}
     for pid in _pids() if sockets else ():
         if not sockets.isdisjoint(_open_files(pid)):
@@ -114,7 +114,7 @@ def find_listener(port: int) -> str | None:
 
 
 def _stat(pid: int) -> list[str] | None:
-    """The fields after the name, which may itself hold spaces and brackets: state first."""
+    """The fields of /proc/PID/stat after the name, which may contain spaces and parentheses; state comes first."""
     try:
         return (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
@@ -132,7 +132,7 @@ def _environment(pid: int) -> list[bytes]:
     try:
         return (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
-        return []  # gone, or not ours to look at: then it is not ours to end
+        return []  # exited, or owned by somebody else: then it is not ours to stop
 
 
 def _cwd(pid: int) -> Path | None:
@@ -151,7 +151,7 @@ def _open_files(pid: int) -> Iterator[str]:
         try:
             yield str(each.readlink())
         except OSError:
-            continue  # closed while we looked
+            continue  # closed meanwhile
 
 
 def _listening_inodes(port: int) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What the supervisor needs to know about a program: how to start it, when it is ready, how to stop it."""
+"""Description of a program for the supervisor: how to start it, when it is ready, how to stop it."""
 
 import enum
 import signal
@@ -6,14 +6,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shardwright.local import Account
+from shardwright.local import SystemAccount
 
 Check = Callable[[], Awaitable[None]]
-"""Raises as long as the program is not ready."""
+"""Raises while the program is not ready."""
 
 
 class Stage(enum.IntEnum):
-    """Later stages start later and stop earlier."""
+    """Start order; stopping goes in reverse."""
 
     POSTGRES = 1
     REDIS = 2
@@ -32,22 +32,22 @@ class Program:
     stage: Stage
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     cwd: Path | None = None
-    account: Account | None = None
-    """Whom it runs as when we are root; `None`: like us."""
+    account: SystemAccount | None = None
+    """The account it runs as when we are root; None: the same as ours."""
     ready: Check | None = None
-    """`None`: it is ready when it has stayed up for a moment."""
-    before: Check | None = None
-    """Clears what a crash left behind; called before every start."""
+    """None: it counts as ready once it has stayed up for a moment."""
+    before_start: Check | None = None
+    """Cleans up after a crash; called before every start."""
     stop_signal: signal.Signals = signal.SIGTERM
     grace_s: float = 10.0
     start_timeout_s: float = 60.0
     port: int | None = None
-    tidy: Callable[[str], str] = str
-    """Drops from a line what the supervisor adds anyway, such as the time; an empty line is not kept."""
+    clean_line: Callable[[str], str] = str
+    """Removes from a log line what the supervisor adds anyway, such as the time; an empty line is dropped."""
 
 
 def describe_exit(code: int) -> str:
-    """Say how a process ended, for people: `killed by SIGKILL`, `exit code 3`."""
+    """Describe how a process exited: `killed by SIGKILL`, `exit code 3`."""
     if code >= 0:
         return f"exit code {code}"
     known = {each.value: each.name for each in signal.Signals}

@@ -1,29 +1,29 @@
-"""The supervisor's notebook, run/state.json: what `status`, `down` and the next `up` read. No secrets."""
+"""The supervisor's state file, run/state.json: read by `status`, `down` and the next `up`. Contains no secrets."""
 
 import enum
 import signal
 
 import msgspec
 
-from tintype.stack.home import Home, write_private
+from tintype.stack.data_directory import DataDirectory, write_private
 from tintype.stack.processes import Identity, is_alive
 
 
 class Phase(enum.StrEnum):
-    """Where a program, or the whole stack, stands."""
+    """Phase of a program, or of the whole stack."""
 
     STARTING = "starting"
     READY = "ready"
     WAITING = "waiting"
-    """Died; the next start waits for its turn."""
+    """Died; waiting for the restart backoff."""
     DONE = "done"
-    """Was to run once, and has."""
+    """Ran once and succeeded."""
     STOPPING = "stopping"
     STOPPED = "stopped"
 
 
 class ProcessState(msgspec.Struct, frozen=True, kw_only=True):
-    """One program as last seen by the supervisor."""
+    """One program as last recorded by the supervisor."""
 
     name: str
     phase: Phase
@@ -35,7 +35,7 @@ class ProcessState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole stack as last seen by the supervisor."""
+    """The whole stack as last recorded by the supervisor."""
 
     phase: Phase
     supervisor: Identity
@@ -43,26 +43,26 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     mqtt_port: int = 0
     mqtt_ws_port: int = 0
     external: tuple[str, ...] = ()
-    """Engines that are existing servers, not started here."""
+    """Names of existing servers, which are not started here."""
     processes: tuple[ProcessState, ...] = ()
     notes: tuple[str, ...] = ()
-    """What a person should know about this start."""
+    """Messages for the operator about this start."""
 
 
-def write_state(home: Home, state: State) -> None:
-    """Have the notebook say this, whole."""
+def write_state(home: DataDirectory, state: State) -> None:
+    """Replace the state file."""
     write_private(home.state, msgspec.json.format(msgspec.json.encode(state)).decode() + "\n")
 
 
-def read_state(home: Home) -> State | None:
-    """Return what the last supervisor wrote, whether or not it still lives."""
+def read_state(home: DataDirectory) -> State | None:
+    """Return the last supervisor's state, whether or not it is still running; None when there is none."""
     try:
         return msgspec.json.decode(home.state.read_bytes(), type=State)
     except (FileNotFoundError, msgspec.DecodeError):
         return None  # never started, or written by another release
 
 
-def read_running(home: Home) -> State | None:
-    """Return the state of the stack that runs in this home now."""
+def read_running(home: DataDirectory) -> State | None:
+    """Return the state of the stack that is running in this data directory; None when none is."""
     state = read_state(home)
     return state if state is not None and is_alive(state.supervisor) else None

@@ -1,7 +1,7 @@
-"""Embedded Valkey: the speed, never the truth.
+"""Embedded Valkey (Redis protocol): a cache, never the only copy of anything.
 
-It starts empty on purpose. Everything in it can be built again from PostgreSQL, and an empty cache is always
-right, while one restored from a snapshot would bring back what was deleted after it was taken.
+It starts empty on purpose. Everything in it can be rebuilt from PostgreSQL, and an empty cache is always
+correct, while one restored from a snapshot would bring back what was deleted after the snapshot.
 """
 
 import re
@@ -11,19 +11,19 @@ from redis.asyncio import Redis
 
 from shardwright.local import server_account
 from tintype.stack.binaries import find_valkey
-from tintype.stack.home import Home, write_private
-from tintype.stack.memory import total_bytes
+from tintype.stack.data_directory import DataDirectory, write_private
 from tintype.stack.program import Program, Stage
+from tintype.stack.system_memory import total_bytes
 
 _MIB = 1024 * 1024
-_SMALLEST, _LARGEST = 128 * _MIB, 4096 * _MIB
+_MIN_BYTES, _MAX_BYTES = 128 * _MIB, 4096 * _MIB
 _SHARE_OF_MEMORY = 8
 _TIMEOUT_S = 3
-_CHATTER = (
+_STARTUP_MESSAGES = (
     "oO0OoO0OoO0Oo",
     "Configuration loaded",
     "monotonic clock",
-    "Running mode",
+    "ChildProcess mode",
     "Static Module",
     "Server initialized",
     "Memory overcommit",  # about saving to disk, which is off
@@ -31,10 +31,10 @@ _CHATTER = (
 _STAMP = re.compile(r"^\d+:[A-Z] \d+ \w+ \d+ [\d:.]+ [.\-*#] ")
 
 
-def valkey_program(home: Home, port: int, password: str) -> tuple[Program, str]:
+def valkey_program(home: DataDirectory, port: int, password: str) -> tuple[Program, str]:
     """Return the program and its URL."""
     account = server_account()
-    folder = home.own(home.root / "redis", account)
+    folder = home.create_private(home.root / "redis", account)
     configuration = folder / "valkey.conf"
     write_private(configuration, _configuration(folder, port, password), account)
     url = valkey_url(port, password)
@@ -48,13 +48,13 @@ def valkey_program(home: Home, port: int, password: str) -> tuple[Program, str]:
         ready=lambda: check_redis(url),
         grace_s=5.0,
         port=port,
-        tidy=_tidy,
+        clean_line=_clean_line,
     )
     return program, url
 
 
 def valkey_url(port: int, password: str) -> str:
-    """How clients reach the embedded server."""
+    """The URL of the embedded server, with its password."""
     return f"redis://:{password}@127.0.0.1:{port}/0"
 
 
@@ -87,9 +87,9 @@ def _configuration(folder: Path, port: int, password: str) -> str:
 
 
 def _memory_limit() -> int:
-    """An eighth of what there is: the database and the web processes live here too."""
-    return min(max(total_bytes() // _SHARE_OF_MEMORY, _SMALLEST), _LARGEST)
+    """An eighth of the memory: PostgreSQL and the web processes need the rest."""
+    return min(max(total_bytes() // _SHARE_OF_MEMORY, _MIN_BYTES), _MAX_BYTES)
 
 
-def _tidy(line: str) -> str:
-    return "" if any(each in line for each in _CHATTER) else _STAMP.sub("", line)
+def _clean_line(line: str) -> str:
+    return "" if any(each in line for each in _STARTUP_MESSAGES) else _STAMP.sub("", line)

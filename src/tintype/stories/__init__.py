@@ -1,9 +1,9 @@
-"""Stories: pictures and clips that are shown for a day.
+"""Stories: photos and clips that are shown for a day.
 
-Owns, with the author, `stories`, who saw them (`story_views`), `highlights` and their `highlight_items`; with the
-viewer what they have seen (`seen_stories`) and answered (`story_replies`). A story's time is its id's, made by the
-server that keeps it; the same server's clock decides when it has ended. Everything that ends lies in parts of a day
-(docs/adr/0023).
+Owns, on the author's shard, `stories`, who saw them (`story_views`), `highlights` and their `highlight_items`; on the
+viewer's shard what they have seen (`seen_stories`) and replied (`story_replies`). A story's time is in its id, made by
+the server that stores it; the same server's clock decides when it has ended. Everything that ends lies in daily
+partitions (docs/adr/0023).
 """
 
 from tintype.stories.errors import (
@@ -17,12 +17,12 @@ from tintype.stories.errors import (
 )
 from tintype.stories.events import StoryPublished, StoryReacted, StoryRemoved, StoryReplied, StorySeen
 from tintype.stories.models import (
-    Audience,
+    LIFETIME,
     Highlight,
     HighlightChange,
     HighlightId,
-    Item,
-    ItemId,
+    HighlightItem,
+    HighlightItemId,
     Mention,
     NewStory,
     Reaction,
@@ -30,24 +30,27 @@ from tintype.stories.models import (
     ReplyId,
     Ring,
     Story,
+    StoryAudience,
     StoryId,
+    StoryViewer,
     Tray,
-    View,
 )
 from tintype.stories.service import Stories
 from tintype.stories.store import QUERIES
+from tintype.stories.tray import FULL_AUTHORS
 
 __all__ = [
+    "FULL_AUTHORS",
+    "LIFETIME",
     "QUERIES",
-    "Audience",
     "Highlight",
     "HighlightChange",
     "HighlightEmpty",
     "HighlightFull",
     "HighlightId",
+    "HighlightItem",
+    "HighlightItemId",
     "HighlightNotFound",
-    "Item",
-    "ItemId",
     "Mention",
     "NewStory",
     "OwnStory",
@@ -58,6 +61,7 @@ __all__ = [
     "Ring",
     "Stories",
     "Story",
+    "StoryAudience",
     "StoryId",
     "StoryNotFound",
     "StoryPublished",
@@ -65,7 +69,7 @@ __all__ = [
     "StoryRemoved",
     "StoryReplied",
     "StorySeen",
+    "StoryViewer",
     "TooManyStories",
     "Tray",
-    "View",
 ]

@@ -1,11 +1,11 @@
-"""How the stories room says no."""
+"""Why the stories room refuses a request."""
 
 from tintype.base.errors import Forbidden, Invalid, NotFound, RateLimited
 from tintype.posts import IdempotencyKeyReused
 
 
 class StoryNotFound(NotFound):
-    """That story is over or gone, or you may not see it."""
+    """That story has ended or was removed, or you may not see it."""
 
     code = "story_not_found"
 
@@ -29,41 +29,41 @@ class MentionedUserNotFound(Invalid):
 
 
 class TooManyStories(RateLimited):
-    """You have shown as many stories as one may in a day."""
+    """You have published as many stories as allowed in one day; try again later."""
 
     code = "too_many_stories"
 
 
 class StoryKeyReused(IdempotencyKeyReused):
-    """That Idempotency-Key came with something else before; use a new one each time."""
+    """That Idempotency-Key was used for a different request; use a new key for each one."""
 
 
 class ReactionInvalid(Invalid):
-    """That is not one of the reactions one can choose from."""
+    """That is not one of the available reactions."""
 
     code = "reaction_invalid"
 
 
 class ReplyInvalid(Invalid):
-    """A reply has 1 to 1,000 characters."""
+    """A reply needs 1 to 1,000 characters."""
 
     code = "reply_invalid"
 
 
 class RepliesOff(Forbidden):
-    """The author takes no replies to this story."""
+    """The author has turned off replies to this story."""
 
     code = "replies_off"
 
 
 class OwnStory(Forbidden):
-    """That is for other people's stories."""
+    """You can't react or reply to your own story."""
 
     code = "own_story"
 
 
 class HighlightNotFound(NotFound):
-    """That highlight is gone, or you may not see it."""
+    """That highlight was deleted, or you may not see it."""
 
     code = "highlight_not_found"
 
@@ -75,12 +75,12 @@ class HighlightInvalid(Invalid):
 
 
 class HighlightFull(Invalid):
-    """There are at most 100 highlights, with at most 100 stories each."""
+    """You can have at most 100 highlights, with at most 100 stories each."""
 
     code = "highlight_full"
 
 
 class HighlightEmpty(Invalid):
-    """A highlight holds at least one story; delete it instead."""
+    """A highlight needs at least one story; delete the highlight instead."""
 
     code = "highlight_empty"

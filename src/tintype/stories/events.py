@@ -1,4 +1,4 @@
-"""What the stories room announces."""
+"""Events of the stories room."""
 
 from tintype.base.events import Event
 from tintype.base.ids import AccountId
@@ -6,7 +6,7 @@ from tintype.stories.models import StoryId
 
 
 class StoryPublished(Event, frozen=True):
-    """A story is shown, for a day."""
+    """A story was published."""
 
     story_id: StoryId
     author_id: AccountId
@@ -14,14 +14,14 @@ class StoryPublished(Event, frozen=True):
 
 
 class StoryRemoved(Event, frozen=True):
-    """A story can no longer be seen before its day is over, or can be seen again."""
+    """A story was removed or hidden before it ended, or a moderator restored it."""
 
     story_id: StoryId
     author_id: AccountId
     change_id: int
     mention_ids: tuple[AccountId, ...] = ()
     is_back: bool = False
-    """A moderator shows it again."""
+    """True when a moderator restored it."""
 
 
 class StorySeen(Event, frozen=True):
@@ -33,7 +33,7 @@ class StorySeen(Event, frozen=True):
 
 
 class StoryReacted(Event, frozen=True):
-    """Somebody chose a reaction to a story, another one, or none any more."""
+    """Somebody set, changed or removed their reaction to a story."""
 
     story_id: StoryId
     author_id: AccountId
@@ -43,7 +43,7 @@ class StoryReacted(Event, frozen=True):
 
 
 class StoryReplied(Event, frozen=True):
-    """Somebody answered a story; direct messages carry it on."""
+    """Somebody replied to a story."""
 
     reply_id: int
     story_id: StoryId

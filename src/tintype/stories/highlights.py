@@ -1,7 +1,7 @@
-"""Highlights: copies of one's stories that stay on the profile, out of the days that are dropped.
+"""Highlights: copies of an author's stories that stay on the profile after the stories' partitions are dropped.
 
-A story can be copied while it lives; there is no archive of past ones. The copy shares the story's picture, which loses
-its end with the first copy and gets it back, or goes, with the last.
+Only a live story can be copied; there is no archive of past ones. The copy shares the story's media: the first copy
+lifts their expiry, and deleting the last one sets it again, or deletes them if the story has ended.
 """
 
 from collections.abc import Sequence
@@ -9,11 +9,12 @@ from itertools import groupby
 
 import asyncpg
 
-from shardwright.running import Transaction
+from shardwright.routing import Transaction
 from tintype.accounts import AccountNotFound
 from tintype.base.ids import AccountId, MediaId, has_shard
-from tintype.graph import Seen
-from tintype.posts import clean
+from tintype.base.text import clean_text
+from tintype.graph import VisibleAccount
+from tintype.stories.dependencies import StoriesDependencies
 from tintype.stories.errors import (
     HighlightEmpty,
     HighlightFull,
@@ -21,58 +22,65 @@ from tintype.stories.errors import (
     HighlightNotFound,
     StoryNotFound,
 )
+from tintype.stories.live_stories import GUEST_ID
 from tintype.stories.models import (
+    LIFETIME,
     LONGEST_TITLE,
-    MOST_HIGHLIGHTS,
-    MOST_ITEMS,
+    MAX_HIGHLIGHTS,
+    MAX_ITEMS,
     Highlight,
     HighlightChange,
     HighlightId,
-    Item,
-    ItemId,
+    HighlightItem,
+    HighlightItemId,
     StoryId,
 )
-from tintype.stories.reading import NOBODY
-from tintype.stories.store import QUERIES, AtDesk, mention_ids, read_media, read_mentions
+from tintype.stories.store import QUERIES, is_visible, mention_ids, read_media, read_mentions
 
 
-class Highlights(AtDesk):
-    """Everything of one owner happens one after another, under the lock of their account."""
+class Highlights:
+    """Highlights of accounts; changes by one owner wait for each other, under the lock of the account's row."""
 
-    async def make(
+    def __init__(self, deps: StoriesDependencies) -> None:
+        self._shards, self._visibility, self._media = deps.shards, deps.visibility, deps.media
+
+    async def create(
         self, owner: AccountId, title: str, story_ids: Sequence[StoryId], *, cover: StoryId | None = None
     ) -> HighlightId:
-        """Stories that live become a highlight, first in the row."""
-        title = _title(title)
+        """Copy live stories into a new highlight, which comes first on the profile."""
+        title = _checked_title(title)
         async with self._shards.owner(owner).begin() as tx:
             await self._lock(tx, owner)
             counted = await tx.fetch_one(QUERIES.count_highlights, account_id=owner)
-            if counted is None or counted["highlights"] >= MOST_HIGHLIGHTS:
+            if counted is None or counted["highlights"] >= MAX_HIGHLIGHTS:
                 raise HighlightFull
-            made = await tx.fetch_value(
+            highlight_id = await tx.fetch_value(
                 QUERIES.add_highlight, account_id=owner, title=title, position=counted["position"]
             )
-            items = await self._copy(tx, owner, made, story_ids)
+            items = await self._copy(tx, owner, highlight_id, story_ids)
             if cover is not None:
                 if cover not in items:
                     raise StoryNotFound
                 await tx.execute(
-                    QUERIES.change_highlight, highlight_id=made, title=None, cover_item_id=items[cover]
+                    QUERIES.change_highlight,
+                    highlight_id=highlight_id,
+                    title=None,
+                    cover_item_id=items[cover],
                 )
-        return HighlightId(made)
+        return HighlightId(highlight_id)
 
     async def change(self, owner: AccountId, highlight_id: HighlightId, change: HighlightChange) -> None:
-        """Another title, cover or order, more stories or fewer, all at once."""
-        title = None if change.title is None else _title(change.title)
+        """Change title, cover and order, add stories and remove items, all in one transaction."""
+        title = None if change.title is None else _checked_title(change.title)
         async with self._shards.owner(owner).begin() as tx:
             await self._lock(tx, owner, highlight_id)
             if change.add_story_ids:
                 await self._copy(tx, owner, highlight_id, change.add_story_ids)
             if change.remove_item_ids:
                 rows = await tx.fetch(
-                    QUERIES.drop_items, highlight_id=highlight_id, item_ids=list(change.remove_item_ids)
+                    QUERIES.delete_items, highlight_id=highlight_id, item_ids=list(change.remove_item_ids)
                 )
-                await self._let_go(tx, rows)
+                await self._release_media(tx, rows)
             left = [row["id"] for row in await tx.fetch(QUERIES.list_items, highlight_id=highlight_id)]
             _check(left, change)
             await tx.execute(
@@ -87,48 +95,50 @@ class Highlights(AtDesk):
                 )
 
     async def delete(self, owner: AccountId, highlight_id: HighlightId) -> None:
-        """The highlight goes, and with it every picture that nothing else shows."""
+        """Delete the highlight, and its media unless a live story or another highlight shows them."""
         async with self._shards.owner(owner).begin() as tx:
             await self._lock(tx, owner, highlight_id)
-            await self._let_go(tx, await tx.fetch(QUERIES.drop_all_items, highlight_id=highlight_id))
-            await tx.execute(QUERIES.drop_highlight, highlight_id=highlight_id, account_id=owner)
+            await self._release_media(tx, await tx.fetch(QUERIES.delete_all_items, highlight_id=highlight_id))
+            await tx.execute(QUERIES.delete_highlight, highlight_id=highlight_id, account_id=owner)
 
     async def order(self, owner: AccountId, ids: Sequence[HighlightId]) -> None:
-        """Those named come first, in this order; what is not one's own is passed over."""
+        """Put these highlights first, in this order; ids of other people's highlights are ignored."""
         async with self._shards.owner(owner).begin() as tx:
             await self._lock(tx, owner)
             wanted = list(dict.fromkeys(ids))
             await tx.execute(QUERIES.order_highlights, account_id=owner, highlight_ids=wanted)
 
     async def get(self, highlight_id: HighlightId, *, viewer: AccountId | None) -> Highlight:
-        """One highlight, or the refusal that a missing one gets."""
+        """One highlight; one that may not be seen is refused like one that does not exist."""
         if not has_shard(self._shards, highlight_id):
             raise HighlightNotFound
         owner = await self._shards.owner(highlight_id).fetch_value(
             QUERIES.find_highlight_owner, highlight_id=highlight_id
         )
-        seen = (await self._sight.content_of(viewer, [AccountId(owner)])) if owner else {}
-        found = await self._list(seen[owner], viewer, highlight_id) if owner in seen else []
+        visible = (await self._visibility.find_content_owners(viewer, [AccountId(owner)])) if owner else {}
+        found = await self._list(visible[owner], viewer, highlight_id) if owner in visible else []
         if not found:
             raise HighlightNotFound
         return found[0]
 
-    async def of_account(self, owner: AccountId, *, viewer: AccountId | None) -> list[Highlight]:
-        """Somebody's highlights in their order, with what the viewer may see of them."""
-        seen = await self._sight.get(viewer, owner)
-        return await self._list(seen, viewer, None) if seen.shows_content else []
+    async def list_of_account(self, owner: AccountId, *, viewer: AccountId | None) -> list[Highlight]:
+        """An account's highlights in the owner's order, with the items the viewer may see."""
+        account = await self._visibility.get_account(viewer, owner)
+        return await self._list(account, viewer, None) if account.shows_content else []
 
     async def _list(
-        self, owner: Seen, viewer: AccountId | None, highlight_id: HighlightId | None
+        self, owner: VisibleAccount, viewer: AccountId | None, highlight_id: HighlightId | None
     ) -> list[Highlight]:
-        rows = await self._shards.owner(owner.account.id).fetch(
+        found = await self._shards.owner(owner.account.id).fetch(
             QUERIES.list_highlights,
             account_id=owner.account.id,
             highlight_id=highlight_id,
-            viewer_id=viewer or NOBODY,
+            viewer_id=viewer or GUEST_ID,
         )
+        rows = [row for row in found if is_visible(row, viewer)]
         mentioned = {each for row in rows for each in mention_ids(row["mentions"])}
-        people = {each: one.account for each, one in (await self._sight.of(viewer, mentioned)).items()}
+        visible = await self._visibility.find_accounts(viewer, mentioned)
+        people = {each: one.account for each, one in visible.items()}
         return [
             Highlight(
                 id=HighlightId(number),
@@ -151,37 +161,45 @@ class Highlights(AtDesk):
 
     async def _copy(
         self, tx: Transaction, owner: AccountId, highlight_id: int, story_ids: Sequence[StoryId]
-    ) -> dict[StoryId, ItemId]:
+    ) -> dict[StoryId, HighlightItemId]:
         wanted = set(story_ids)
         rows = await tx.fetch(
             QUERIES.copy_stories, highlight_id=highlight_id, account_id=owner, story_ids=sorted(wanted)
         )
-        items = {StoryId(row["story_id"]): ItemId(row["id"]) for row in rows}
+        items = {StoryId(row["story_id"]): HighlightItemId(row["id"]) for row in rows}
         if not wanted or wanted != items.keys():
             raise StoryNotFound
-        if len(await tx.fetch(QUERIES.list_items, highlight_id=highlight_id)) > MOST_ITEMS:
+        if len(await tx.fetch(QUERIES.list_items, highlight_id=highlight_id)) > MAX_ITEMS:
             raise HighlightFull
-        pictures = [MediaId(row["media_id"]) for row in rows]
-        await tx.execute(QUERIES.keep_media, media_ids=pictures)
-        self._forget_after(tx, pictures)
+        media_ids = [MediaId(row["media_id"]) for row in rows]
+        await self._media.set_lifetime(tx, media_ids, None)
+        self._invalidate_after(tx, media_ids)
         return items
 
-    async def _let_go(self, tx: Transaction, rows: Sequence[asyncpg.Record]) -> None:
-        pictures = [MediaId(row["media_id"]) for row in rows]
-        if pictures:
-            ended = await tx.fetch(QUERIES.end_media, media_ids=pictures)
-            await self._desk.media.delete_in(tx, [MediaId(row["id"]) for row in ended])
-            self._forget_after(tx, pictures)
+    async def _release_media(self, tx: Transaction, rows: Sequence[asyncpg.Record]) -> None:
+        """Media that no highlight shows any more end with their story, or are deleted if it has ended."""
+        if not rows:
+            return
+        media_ids = [MediaId(row["media_id"]) for row in rows]
+        story_ids = [row["story_id"] for row in rows]
+        unused = await tx.fetch(QUERIES.list_unused_media, media_ids=media_ids, story_ids=story_ids)
+        live = [MediaId(row["media_id"]) for row in unused if row["is_live"]]
+        if live:
+            await self._media.set_lifetime(tx, live, LIFETIME)
+        await self._media.delete_in(tx, [MediaId(row["media_id"]) for row in unused if not row["is_live"]])
+        self._invalidate_after(tx, media_ids)
 
-    def _forget_after(self, tx: Transaction, pictures: Sequence[MediaId]) -> None:
-        async def forget(_server: str) -> None:
-            await self._desk.media.forget_cards(pictures)
+    def _invalidate_after(self, tx: Transaction, media_ids: Sequence[MediaId]) -> None:
+        """The cached access records of the media are invalidated once the transaction has committed."""
 
-        tx.after_commit(forget)
+        async def invalidate(_server: str) -> None:
+            await self._media.invalidate(media_ids)
+
+        tx.after_commit(invalidate)
 
 
-def _title(text: str) -> str:
-    title = clean(text)
+def _checked_title(text: str) -> str:
+    title = clean_text(text)
     if not 1 <= len(title) <= LONGEST_TITLE:
         raise HighlightInvalid
     return title
@@ -196,9 +214,9 @@ def _check(left: Sequence[int], change: HighlightChange) -> None:
         raise HighlightInvalid
 
 
-def _item(row: asyncpg.Record) -> Item:
-    return Item(
-        id=ItemId(row["item_id"]),
+def _item(row: asyncpg.Record) -> HighlightItem:
+    return HighlightItem(
+        id=HighlightItemId(row["item_id"]),
         story_id=StoryId(row["story_id"]),
         media=read_media(row),
         audience=row["audience"],

@@ -1,28 +1,31 @@
-"""What stories look like to the rest of the house."""
+"""The types that the stories room shows to other rooms."""
 
+from datetime import timedelta
 from typing import Literal, NewType
 
 import msgspec
 
 from tintype.accounts import Account
 from tintype.base.ids import AccountId, MediaId
-from tintype.graph import Seen
+from tintype.graph import VisibleAccount
 from tintype.posts import PostMedia
 
 StoryId = NewType("StoryId", int)
 ReplyId = NewType("ReplyId", int)
 HighlightId = NewType("HighlightId", int)
-ItemId = NewType("ItemId", int)
-Audience = Literal["everyone", "close_friends"]
+HighlightItemId = NewType("HighlightItemId", int)
+StoryAudience = Literal["everyone", "close_friends"]
 Reaction = Literal["❤️", "🔥", "😂", "😮", "😢", "👏", "🎉", "💯"]
 
+LIFETIME = timedelta(hours=24)
+"""How long a story is shown; `stories_begin()` in SQL says the same."""
 LONGEST_TEXT, LONGEST_ALT_TEXT, LONGEST_REPLY, LONGEST_TITLE = 500, 1_000, 1_000, 30
-MOST_MENTIONS = 20
-MOST_HIGHLIGHTS = MOST_ITEMS = 100
+MAX_MENTIONS = 20
+MAX_HIGHLIGHTS = MAX_ITEMS = 100
 
 
 class Mention(msgspec.Struct, frozen=True):
-    """Somebody in a story, and where: fractions of its width and height."""
+    """An account mentioned in a story, and where: fractions of the picture's width and height."""
 
     account_id: AccountId
     x: float
@@ -30,10 +33,10 @@ class Mention(msgspec.Struct, frozen=True):
 
 
 class NewStory(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody wants to show."""
+    """A story to be published."""
 
     media_id: MediaId
-    audience: Audience = "everyone"
+    audience: StoryAudience = "everyone"
     text: str = ""
     alt_text: str = ""
     mentions: tuple[Mention, ...] = ()
@@ -41,19 +44,19 @@ class NewStory(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Story(msgspec.Struct, frozen=True, kw_only=True):
-    """A living story as one viewer sees it."""
+    """A live story as one viewer sees it."""
 
     id: StoryId
-    author: Seen
+    author: VisibleAccount
     media: PostMedia
-    audience: Audience
+    audience: StoryAudience
     text: str
     mentions: tuple[Mention, ...]
     people: dict[AccountId, Account]
-    """Those mentioned whom the viewer may know of."""
+    """Those of the accounts mentioned that the viewer may see."""
     replies_enabled: bool
     ttl_s: float
-    """How long it lives on, by the clock of the server that keeps it."""
+    """Seconds until it ends, by the clock of the server that stores it."""
     is_seen: bool
     is_hidden: bool
     reaction: Reaction | None
@@ -62,36 +65,36 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def author_id(self) -> AccountId:
-        """Whose it is."""
+        """The author's account id."""
         return self.author.account.id
 
 
 class Ring(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody in the tray: which of their living stories the viewer may see, oldest first, and has not seen."""
+    """One author in the tray: their live stories that the viewer may see, oldest first, and those not seen yet."""
 
-    author: Seen
+    author: VisibleAccount
     story_ids: tuple[StoryId, ...]
     unseen_ids: frozenset[StoryId]
     is_close_friends: bool
 
 
 class Tray(msgspec.Struct, frozen=True):
-    """The tray: rings in order, and the stories of the first of them whole."""
+    """The stories tray: one ring per author, in order, and the full stories of the first few."""
 
     rings: list[Ring]
     stories: dict[AccountId, list[Story]]
 
 
-class View(msgspec.Struct, frozen=True):
-    """Somebody who saw a story; `change_id` holds when."""
+class StoryViewer(msgspec.Struct, frozen=True):
+    """Somebody who saw a story; the time is in `change_id`."""
 
-    viewer: Seen
+    viewer: VisibleAccount
     change_id: int
     reaction: Reaction | None
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What somebody answered to a story."""
+    """A reply to a story, for its author."""
 
     id: ReplyId
     account_id: AccountId
@@ -99,13 +102,13 @@ class Reply(msgspec.Struct, frozen=True):
     text: str
 
 
-class Item(msgspec.Struct, frozen=True, kw_only=True):
+class HighlightItem(msgspec.Struct, frozen=True, kw_only=True):
     """A copy of a story in a highlight."""
 
-    id: ItemId
+    id: HighlightItemId
     story_id: StoryId
     media: PostMedia
-    audience: Audience
+    audience: StoryAudience
     text: str
     mentions: tuple[Mention, ...]
 
@@ -114,25 +117,25 @@ class Highlight(msgspec.Struct, frozen=True, kw_only=True):
     """Copies of stories under a title, as one viewer may see them."""
 
     id: HighlightId
-    owner: Seen
+    owner: VisibleAccount
     title: str
-    cover_item_id: ItemId | None
-    items: tuple[Item, ...]
+    cover_item_id: HighlightItemId | None
+    items: tuple[HighlightItem, ...]
     people: dict[AccountId, Account]
 
     @property
-    def cover(self) -> Item | None:
-        """The item that was chosen, or else the first."""
+    def cover(self) -> HighlightItem | None:
+        """The item chosen as cover, or else the first; None when the viewer may see no item."""
         chosen = [item for item in self.items if item.id == self.cover_item_id]
         return next(iter([*chosen, *self.items]), None)
 
 
 class HighlightChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What changes about a highlight; what is None or empty stays."""
+    """A change to a highlight; fields that are None or empty stay as they are."""
 
     title: str | None = None
     add_story_ids: tuple[StoryId, ...] = ()
-    remove_item_ids: tuple[ItemId, ...] = ()
-    cover_item_id: ItemId | None = None
-    item_ids: tuple[ItemId, ...] = ()
+    remove_item_ids: tuple[HighlightItemId, ...] = ()
+    cover_item_id: HighlightItemId | None = None
+    item_ids: tuple[HighlightItemId, ...] = ()
     """All items in their new order."""

@@ -1,96 +1,243 @@
-"""The stories room as others use it: its parts, put together."""
+"""The stories room as others use it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from functools import partial
 
-from shardwright.running import Shards
-from tintype.base.belongings import Record
-from tintype.base.ids import AccountId
+from shardwright.routing import Shards
+from tintype.base.ids import LARGEST_ID, AccountId, MediaId
 from tintype.base.jobs import Handler, Schedule, on
-from tintype.base.limits import Limiter
 from tintype.base.outbox import Outbox
-from tintype.base.wire import Wire
-from tintype.graph import Graph, Sight
+from tintype.base.pages import Page
+from tintype.base.personal_data import ExportRecord
+from tintype.graph import Graph, Visibility, VisibleAccount
 from tintype.media import MediaLibrary
 from tintype.ranking import Ranking
-from tintype.stories.answering import Answering
-from tintype.stories.clocks import Clocks
-from tintype.stories.days import Days
+from tintype.redis.client import RedisClient
+from tintype.redis.rate_limits import RateLimiter
+from tintype.stories.author_stories_cache import AuthorStoriesCache
+from tintype.stories.dependencies import StoriesDependencies
 from tintype.stories.events import StoryPublished, StoryRemoved, StoryReplied, StorySeen
 from tintype.stories.highlights import Highlights
-from tintype.stories.keeping import Keeping
-from tintype.stories.moderating import Moderating
-from tintype.stories.publishing import Publishing
-from tintype.stories.reading import Reading
-from tintype.stories.rings import Rings
-from tintype.stories.seeing import Seeing
-from tintype.stories.store import Desk, load_rings
-from tintype.stories.tray import Trays
+from tintype.stories.live_stories import LiveStories
+from tintype.stories.models import (
+    Highlight,
+    HighlightChange,
+    HighlightId,
+    NewStory,
+    Reaction,
+    Reply,
+    ReplyId,
+    Story,
+    StoryId,
+    StoryViewer,
+    Tray,
+)
+from tintype.stories.moderate import Moderate
+from tintype.stories.partitions import Partitions
+from tintype.stories.personal_data import PersonalData
+from tintype.stories.publish import Publish
+from tintype.stories.reactions import Reactions
+from tintype.stories.replies import Replies
+from tintype.stories.retention import Retention
+from tintype.stories.server_clocks import ServerClocks
+from tintype.stories.store import load_author_stories
+from tintype.stories.tray import TrayBuilder
+from tintype.stories.views import Views
 
 
 class Stories:
-    """Stories, their viewers and highlights."""
+    """Stories, who saw them, reactions and replies to them, and highlights."""
 
     def __init__(
         self,
         shards: Shards,
         outbox: Outbox,
-        sight: Sight,
+        visibility: Visibility,
         *,
         graph: Graph,
         media: MediaLibrary,
         ranking: Ranking,
-        limiter: Limiter,
-        wire: Wire,
+        limiter: RateLimiter,
+        redis_client: RedisClient,
         namespace: str,
         stories_per_day: int,
     ) -> None:
-        rings = Rings(wire, namespace, partial(load_rings, shards))
-        desk = Desk(shards, outbox, sight, graph, media, ranking, limiter, rings, stories_per_day)
-        self._looking = ranking.looking
-        self.days = Days(desk)
-        reading = Reading(desk)
-        self._seeing = Seeing(desk, self.days, reading)
-        self._publishing = Publishing(desk, self.days)
-        answering = Answering(desk, reading, self._seeing)
-        self.highlights = Highlights(desk)
-        self._keeping = Keeping(desk, self._seeing, self.highlights)
-        self.get, self.find_many, self.of_account = reading.get, reading.find_many, reading.of_account
-        self.clocks, self.rings = Clocks(desk), rings
-        self.tray = Trays(desk, self.clocks, reading).read
-        self.forget_pictures = self._publishing.forget_pictures
-        self.publish, self.remove = self._publishing.publish, self._publishing.remove
-        moderating = Moderating(desk, reading, self.highlights)
-        self.look, self.drop = moderating.look, moderating.drop
-        self.hide, self.restore = moderating.hide, moderating.restore
-        self.see, self.see_many, self.viewers = self._seeing.see, self._seeing.see_many, self._seeing.viewers
-        self.react, self.reply = answering.react, answering.reply
-        self.find_replies, self.find_reactions = answering.find_replies, answering.find_reactions
-        self.sweep = self._keeping.sweep
-        self.erase, self.count_left = self._keeping.erase, self._keeping.count_left
+        self.author_stories = AuthorStoriesCache(
+            redis_client, namespace, partial(load_author_stories, shards)
+        )
+        deps = StoriesDependencies(
+            shards=shards,
+            outbox=outbox,
+            visibility=visibility,
+            graph=graph,
+            media=media,
+            ranking=ranking,
+            limiter=limiter,
+            author_stories=self.author_stories,
+            stories_per_day=stories_per_day,
+        )
+        self._ranking = ranking
+        self.server_clocks = ServerClocks(deps)
+        self._partitions = Partitions(deps)
+        self._live = LiveStories(deps)
+        self._tray = TrayBuilder(deps, self.server_clocks, self._live)
+        self._publish = Publish(deps, self._partitions)
+        self._views = Views(deps, self._partitions, self._live)
+        self._reactions = Reactions(deps, self._live, self._views)
+        self._replies = Replies(deps, self._live)
+        self._highlights = Highlights(deps)
+        self._moderate = Moderate(deps, self._live, self._highlights)
+        self._retention = Retention(deps)
+        self._personal_data = PersonalData(deps, self._views, self._highlights)
 
-    def export(self, account_id: AccountId) -> AsyncIterator[Record]:
-        """What this person has shown, kept, said and seen."""
-        return self._keeping.export(account_id)
+    async def publish(self, author_id: AccountId, story: NewStory, *, key: str | None = None) -> StoryId:
+        """Publish a story, once however often a request with the same idempotency key is repeated."""
+        return await self._publish.publish(author_id, story, key=key)
+
+    async def remove(self, story_id: StoryId, by: AccountId) -> None:
+        """The author removes a story for everybody; copies in highlights stay."""
+        await self._publish.remove(story_id, by)
+
+    async def get_tray(self, viewer: AccountId) -> Tray:
+        """Whose stories the viewer can watch now, in order, and the first of them in full."""
+        return await self._tray.build(viewer)
+
+    async def get(self, story_id: StoryId, *, viewer: AccountId | None) -> Story:
+        """One live story that the viewer may see."""
+        return await self._live.get(story_id, viewer=viewer)
+
+    async def find_many(self, ids: Iterable[StoryId], *, viewer: AccountId | None) -> dict[StoryId, Story]:
+        """Those of the stories that are live and that the viewer may see, oldest first."""
+        return await self._live.find_many(ids, viewer=viewer)
+
+    async def list_of_account(
+        self, author_id: AccountId, *, viewer: AccountId | None
+    ) -> tuple[VisibleAccount, list[Story]]:
+        """An author, and their live stories that the viewer may see, oldest first."""
+        return await self._live.list_of_account(author_id, viewer=viewer)
+
+    async def mark_seen(self, story_id: StoryId, viewer: AccountId) -> None:
+        """The viewer has seen the story; seeing it twice counts once."""
+        await self._views.mark_seen(story_id, viewer)
+
+    async def mark_many_seen(self, ids: Iterable[StoryId], viewer: AccountId) -> None:
+        """The viewer has seen these stories; those that have ended or may not be seen are skipped."""
+        await self._views.mark_many_seen(ids, viewer)
+
+    async def list_viewers(
+        self, story_id: StoryId, *, owner: AccountId, before: int = LARGEST_ID, limit: int = 20
+    ) -> tuple[int, Page[StoryViewer]]:
+        """How many people saw the author's story, and who, newest first."""
+        return await self._views.list_viewers(story_id, owner=owner, before=before, limit=limit)
+
+    async def react(self, story_id: StoryId, by: AccountId, reaction: str | None) -> None:
+        """Set the viewer's reaction, replacing an earlier one; None removes it."""
+        await self._reactions.react(story_id, by, reaction)
+
+    async def find_reactions(
+        self, stories: Iterable[StoryId], by: Iterable[AccountId]
+    ) -> dict[tuple[StoryId, AccountId], Reaction]:
+        """The reactions of these people to these stories, while the stories' rows exist."""
+        return await self._reactions.find_many(stories, by)
+
+    async def reply(self, story_id: StoryId, by: AccountId, text: str, *, key: str | None = None) -> Reply:
+        """Send the author a reply, once however often a request with the same idempotency key is repeated."""
+        return await self._replies.reply(story_id, by, text, key=key)
+
+    async def find_replies(self, ids: Iterable[ReplyId]) -> dict[ReplyId, Reply]:
+        """Replies by id; whoever calls decides who may read them."""
+        return await self._replies.find_many(ids)
+
+    async def create_highlight(
+        self, owner: AccountId, title: str, story_ids: Sequence[StoryId], *, cover: StoryId | None = None
+    ) -> HighlightId:
+        """Copy live stories into a new highlight, which comes first on the profile."""
+        return await self._highlights.create(owner, title, story_ids, cover=cover)
+
+    async def change_highlight(
+        self, owner: AccountId, highlight_id: HighlightId, change: HighlightChange
+    ) -> None:
+        """Change title, cover and order, add stories and remove items, all in one transaction."""
+        await self._highlights.change(owner, highlight_id, change)
+
+    async def delete_highlight(self, owner: AccountId, highlight_id: HighlightId) -> None:
+        """Delete a highlight, and its media unless a live story or another highlight shows them."""
+        await self._highlights.delete(owner, highlight_id)
+
+    async def order_highlights(self, owner: AccountId, ids: Sequence[HighlightId]) -> None:
+        """Put these highlights first on the profile, in this order."""
+        await self._highlights.order(owner, ids)
+
+    async def get_highlight(self, highlight_id: HighlightId, *, viewer: AccountId | None) -> Highlight:
+        """One highlight, with the items the viewer may see."""
+        return await self._highlights.get(highlight_id, viewer=viewer)
+
+    async def list_highlights(self, owner: AccountId, *, viewer: AccountId | None) -> list[Highlight]:
+        """An account's highlights in the owner's order, with the items the viewer may see."""
+        return await self._highlights.list_of_account(owner, viewer=viewer)
+
+    async def inspect(self, story_id: StoryId, *, viewer: AccountId) -> tuple[AccountId, str, str]:
+        """For moderators: author, text and media folder of a live story, or of its copy in a highlight."""
+        return await self._moderate.inspect(story_id, viewer=viewer)
+
+    async def hide(self, story_id: StoryId) -> None:
+        """A moderator hides the story and its copies from everybody but the author."""
+        await self._moderate.hide(story_id)
+
+    async def restore(self, story_id: StoryId) -> None:
+        """A moderator makes a hidden story and its copies visible again."""
+        await self._moderate.restore(story_id)
+
+    async def delete_with_copies(self, story_id: StoryId) -> None:
+        """A moderator deletes the story, its copies in highlights, and its media."""
+        await self._moderate.delete_with_copies(story_id)
+
+    async def on_media_changed(self, media_ids: Sequence[MediaId]) -> None:
+        """Listener of the media room: invalidate the cached stories of the authors who show these media."""
+        await self._publish.on_media_changed(media_ids)
+
+    async def rotate_partitions(self) -> None:
+        """Create the partitions of the coming days and drop those whose stories have all ended."""
+        await self._partitions.rotate()
+
+    async def sweep(self) -> None:
+        """Delete the media of ended stories, and old replies."""
+        await self._retention.sweep()
+
+    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
+        """Everything the room stores of this person, oldest first."""
+        return self._personal_data.export(account_id)
+
+    async def erase(self, account_id: AccountId) -> int:
+        """Delete a batch of what the room stores of this person; returns how many rows went."""
+        return await self._personal_data.erase(account_id)
+
+    async def count_left(self, account_id: AccountId) -> int:
+        """How many rows of this person are left."""
+        return await self._personal_data.count_left(account_id)
+
+    async def close(self) -> None:
+        """Wait for cache fills that are still under way."""
+        await self.author_stories.flush()
 
     def handlers(self) -> list[Handler]:
-        """What this room does when something has happened."""
+        """Reactions to this room's own events."""
         return [
-            on(StorySeen, self._seeing.count, name="stories-views"),
-            on(StorySeen, self._learn_of_view, name="stories-learn-view"),
-            on(StoryReplied, self._learn_of_reply, name="stories-learn-reply"),
-            on(StoryPublished, self._publishing.on_change, name="stories-ring-published"),
-            on(StoryRemoved, self._publishing.on_change, name="stories-ring-removed"),
+            on(StorySeen, self._views.on_seen, name="stories-views"),
+            on(StorySeen, self._record_view, name="stories-learn-view"),
+            on(StoryReplied, self._record_reply, name="stories-learn-reply"),
+            on(StoryPublished, self._publish.on_changed, name="stories-ring-published"),
+            on(StoryRemoved, self._publish.on_changed, name="stories-ring-removed"),
         ]
 
     def schedules(self) -> list[Schedule]:
-        """What this room repeats by the clock."""
-        return [*self.days.schedules(), *self._keeping.schedules()]
+        """Work that this room repeats: partition rotation and the sweep."""
+        return [*self._partitions.schedules(), *self._retention.schedules()]
 
-    async def _learn_of_view(self, event: StorySeen) -> None:
-        """Whose stories somebody watches says how close the two are."""
-        await self._looking.note_story_view(event.viewer_id, event.author_id, event.story_id)
+    async def _record_view(self, event: StorySeen) -> None:
+        """Watching somebody's stories raises the viewer's affinity to them."""
+        await self._ranking.record_story_view(event.viewer_id, event.author_id, event.story_id)
 
-    async def _learn_of_reply(self, event: StoryReplied) -> None:
-        """So does writing to somebody."""
-        await self._looking.note_message(event.account_id, event.author_id, event.reply_id)
+    async def _record_reply(self, event: StoryReplied) -> None:
+        """Replying to somebody raises the affinity too."""
+        await self._ranking.record_message(event.account_id, event.author_id, event.reply_id)

@@ -1,28 +1,23 @@
-"""The room's SQL, its cached objects, and reading rows."""
+"""The room's SQL, and how its rows are read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import asyncpg
 import msgspec
 
 from shardwright.errors import ShardwrightError
-from shardwright.running import Queries, Shards
+from shardwright.routing import Queries, Shards
 from tintype.base.ids import AccountId
-from tintype.base.limits import Limiter
-from tintype.base.outbox import Outbox
-from tintype.graph import Graph, Sight
-from tintype.media import MediaLibrary
+from tintype.graph import visibility_rules
 from tintype.posts import PostMedia
-from tintype.ranking import Ranking
+from tintype.stories.author_stories_cache import AuthorStories
 from tintype.stories.models import Mention
-from tintype.stories.rings import Rings, Shown
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
-SERVER_AWAY = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
-"""What asking a server may meet that others need not suffer from."""
-_MEDIA = (
+SERVER_UNAVAILABLE = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
+"""Errors of one database server that must not fail work on the others."""
+_MEDIA_COLUMNS = (
     "media_id",
     "folder",
     "type",
@@ -36,34 +31,11 @@ _MEDIA = (
 )
 
 
-@dataclass(frozen=True)
-class Desk:
-    """What the parts of the room share."""
-
-    shards: Shards
-    outbox: Outbox
-    sight: Sight
-    graph: Graph
-    media: MediaLibrary
-    ranking: Ranking
-    limiter: Limiter
-    rings: Rings
-    stories_per_day: int
-
-
-class AtDesk:
-    """A part of the room."""
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._shards, self._outbox, self._sight = desk.shards, desk.outbox, desk.sight
-
-
-async def load_rings(shards: Shards, authors: Sequence[AccountId]) -> dict[AccountId, Shown]:
-    """What authors show, also where that is nothing; of those whose server does not answer nothing is known."""
-    gathered = await shards.gather(QUERIES.gather_rings, authors)
+async def load_author_stories(shards: Shards, authors: Sequence[AccountId]) -> dict[AccountId, AuthorStories]:
+    """Each author's live stories, empty for authors without any; authors on unavailable servers are missing."""
+    gathered = await shards.gather(QUERIES.gather_author_stories, authors)
     owners, failed = shards.map.owners, gathered.failed
-    found: dict[AccountId, Shown] = dict.fromkeys(
+    found: dict[AccountId, AuthorStories] = dict.fromkeys(
         [each for each in authors if owners[shards.shard_of(each)] not in failed] if failed else authors, ()
     )
     for row in gathered:
@@ -71,16 +43,27 @@ async def load_rings(shards: Shards, authors: Sequence[AccountId]) -> dict[Accou
     return found
 
 
+def is_visible(row: asyncpg.Record, viewer: AccountId | None) -> bool:
+    """Whether a viewer who may see the author's content may see the story or highlight item of a row."""
+    return visibility_rules.may_see_story(
+        is_author=row["author_id"] == viewer,
+        is_hidden=row["is_hidden"],
+        is_playable=row["state"] in {"ready", "processing"},
+        is_for_close_friends=row["audience"] == "close_friends",
+        is_close_friend=row["is_close_friend"],
+    )
+
+
 def read_media(row: asyncpg.Record) -> PostMedia:
-    """The picture or clip of a story, from the columns of its row."""
-    return PostMedia(**{name: row[name] for name in _MEDIA})
+    """A story's photo or clip, from the media columns of its row."""
+    return PostMedia(**{name: row[name] for name in _MEDIA_COLUMNS})
 
 
 def read_mentions(text: str) -> tuple[Mention, ...]:
-    """Mentions from how they are stored."""
+    """Decode the JSON that the `mentions` column holds."""
     return msgspec.json.decode(text, type=tuple[Mention, ...])
 
 
 def mention_ids(text: str) -> tuple[AccountId, ...]:
-    """Who is mentioned."""
+    """The accounts that the JSON of a `mentions` column names."""
     return tuple(each.account_id for each in read_mentions(text))

@@ -1,12 +1,13 @@
-"""The tray: whose stories there are to see, in which order, and the first of them whole.
+"""The stories tray: whose stories there are to see, in which order, and the first of them in full.
 
-It is pulled, not pushed. Redis remembers what each author shows (see `rings.py`); a viewer's tray asks that of
-everybody they follow, in one round trip. What is remembered is judged at every read: whether it lives, by the clock of
-the server that keeps it; who may see it, by `Sight` and by the authors' own lists of close friends. So a story costs
-one forgetting however many follow its author, and an emptied Redis costs one query per server.
+It is pulled, not pushed. Redis holds each author's live stories (`author_stories_cache.py`); a viewer's tray reads
+those of everybody they follow in one round trip. What the cache holds is judged at every read: whether a story is still
+live, by the clock of the server that stores it; who may see it, by `Visibility` and by the authors' own lists of close
+friends. So a new story costs one invalidation however many people follow its author, and an empty Redis costs one query
+per server.
 
-Few of those followed show anything, and a tray has room for fewer still: `Sight`, which costs most, is asked about
-those who would come first, and about the next only where it leaves room for them.
+Few of the followed accounts have stories, and a tray has room for fewer still: `Visibility`, the costliest step, is
+asked about the authors who would come first, and about the next ones only if that leaves room.
 """
 
 import asyncio
@@ -14,99 +15,110 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from tintype.base.ids import AccountId
-from tintype.graph import Seen
-from tintype.stories.clocks import Clocks
+from tintype.graph import VisibleAccount, visibility_rules
+from tintype.stories.author_stories_cache import AuthorStories
+from tintype.stories.dependencies import StoriesDependencies
+from tintype.stories.live_stories import LiveStories
 from tintype.stories.models import Ring, Story, StoryId, Tray
-from tintype.stories.reading import Reading
-from tintype.stories.rings import Shown
-from tintype.stories.store import QUERIES, AtDesk, Desk
+from tintype.stories.server_clocks import ServerClocks
+from tintype.stories.store import QUERIES
 
-MOST_RINGS = 200
-JUDGED_AT_ONCE = 250
-WHOLE = 3
-"""Of so many authors besides oneself the stories come along."""
+MAX_RINGS = 200
+CHECKED_AT_ONCE = 250
+FULL_AUTHORS = 3
+"""The stories of so many authors, besides the viewer's own, are sent in full."""
 
 
-class Trays(AtDesk):
-    """Makes trays."""
+class TrayBuilder:
+    """Builds a viewer's tray."""
 
-    def __init__(self, desk: Desk, clocks: Clocks, reading: Reading) -> None:
-        super().__init__(desk)
-        self._clocks, self._reading = clocks, reading
+    def __init__(self, deps: StoriesDependencies, clocks: ServerClocks, live: LiveStories) -> None:
+        self._deps, self._shards, self._visibility = deps, deps.shards, deps.visibility
+        self._clocks, self._live = clocks, live
 
-    async def read(self, viewer: AccountId) -> Tray:
-        """Oneself first, then who has something unseen, then the others; the closer the earlier."""
-        followed, begins = await asyncio.gather(
-            self._desk.graph.list_followees(viewer), self._clocks.first_living()
+    async def build(self, viewer: AccountId) -> Tray:
+        """The viewer first, then authors with unseen stories, then the others; those with more affinity earlier."""
+        followed, first_live_ids = await asyncio.gather(
+            self._deps.graph.list_followees(viewer), self._clocks.first_live_ids()
         )
-        if not begins:
+        if not first_live_ids:
             return Tray([], {})
-        living, seen = await asyncio.gather(
-            self._living([viewer, *followed], begins),
-            self._reading.seen_since(viewer, min(begins.values())),
+        live, seen = await asyncio.gather(
+            self._find_live([viewer, *followed], first_live_ids),
+            self._live.seen_since(viewer, min(first_live_ids.values())),
         )
-        close = [each for each, own in living.items() if any(is_close for _, is_close in own)]
-        closeness, friends = await asyncio.gather(
-            self._desk.ranking.affinities(viewer, living), self._befriended(viewer, close)
+        for_close_friends = [each for each, own in live.items() if any(is_close for _, is_close in own)]
+        affinities, listing_viewer = await asyncio.gather(
+            self._deps.ranking.affinities(viewer, live),
+            self._which_have_as_close_friend(viewer, for_close_friends),
         )
-        shown = _shown(living, set(close) - friends)
-        first = sorted(shown, key=lambda each: _place(each, shown[each], viewer, seen, closeness))
-        return await self._with_stories(viewer, await self._rings(viewer, first, shown, seen), seen)
+        shown = _without_close_friends(live, set(for_close_friends) - listing_viewer)
+        ordered = sorted(shown, key=lambda each: _sort_key(each, shown[each], viewer, seen, affinities))
+        return await self._with_stories(viewer, await self._rings(viewer, ordered, shown, seen), seen)
 
-    async def _living(
-        self, authors: Sequence[AccountId], begins: Mapping[str, int]
-    ) -> dict[AccountId, Shown]:
-        """What these authors show now."""
+    async def _find_live(
+        self, authors: Sequence[AccountId], first_live_ids: Mapping[str, int]
+    ) -> dict[AccountId, AuthorStories]:
+        """These authors' live stories; authors without any, or on unavailable servers, are missing."""
         owners, shard_of = self._shards.map.owners, self._shards.shard_of
-        found = await self._desk.rings.find([each for each in authors if shard_of(each) in owners])
-        living: dict[AccountId, Shown] = {}
+        found = await self._deps.author_stories.find([each for each in authors if shard_of(each) in owners])
+        live: dict[AccountId, AuthorStories] = {}
         for author, own in found.items():
-            begin = begins.get(owners[shard_of(author)])
-            if begin is None or own[-1][0] < begin:
+            first = first_live_ids.get(owners[shard_of(author)])
+            if first is None or own[-1][0] < first:
                 continue
-            living[author] = own if own[0][0] >= begin else tuple(each for each in own if each[0] >= begin)
-        return living
+            live[author] = own if own[0][0] >= first else tuple(each for each in own if each[0] >= first)
+        return live
 
     async def _rings(
         self,
         viewer: AccountId,
-        first: Sequence[AccountId],
-        shown: Mapping[AccountId, Shown],
+        ordered: Sequence[AccountId],
+        shown: Mapping[AccountId, AuthorStories],
         seen: set[int],
     ) -> list[Ring]:
-        """As many of the first as there is room for and the viewer may and wants to see."""
+        """As many of the authors, in this order, as fit and the viewer may see and has not muted."""
         rings: list[Ring] = []
-        left = iter(first)
-        while len(rings) < MOST_RINGS and (some := list(islice(left, JUDGED_AT_ONCE))):
-            authors = await self._sight.content_of(viewer, some)
+        left = iter(ordered)
+        while len(rings) < MAX_RINGS and (some := list(islice(left, CHECKED_AT_ONCE))):
+            authors = await self._visibility.find_content_owners(viewer, some)
             rings += [
                 _ring(authors[each], shown[each], seen)
                 for each in some
                 if each in authors and _is_wanted(authors[each])
             ]
-        return rings[:MOST_RINGS]
+        return rings[:MAX_RINGS]
 
-    async def _befriended(self, viewer: AccountId, authors: list[AccountId]) -> set[AccountId]:
+    async def _which_have_as_close_friend(
+        self, viewer: AccountId, authors: list[AccountId]
+    ) -> set[AccountId]:
         """Those of the authors who count the viewer among their close friends, and the viewer."""
-        rows = await self._shards.gather(QUERIES.which_befriend, authors, viewer_id=viewer) if authors else ()
+        rows = (
+            await self._shards.gather(QUERIES.which_have_as_close_friend, authors, viewer_id=viewer)
+            if authors
+            else ()
+        )
         return {viewer, *(AccountId(row["account_id"]) for row in rows)}
 
     async def _with_stories(self, viewer: AccountId, rings: list[Ring], seen: set[int]) -> Tray:
-        whole = rings[: WHOLE + 1] if rings and rings[0].author.relation.is_self else rings[:WHOLE]
-        ids = [each for ring in whole for each in ring.story_ids]
+        has_own = bool(rings) and rings[0].author.relation.is_self
+        full = rings[: FULL_AUTHORS + 1] if has_own else rings[:FULL_AUTHORS]
+        ids = [each for ring in full for each in ring.story_ids]
         stories: dict[AccountId, list[Story]] = {}
-        known = {ring.author.account.id: ring.author for ring in whole}
-        found = await self._reading.find_many(ids, viewer=viewer, known=known, seen=seen)
+        known = {ring.author.account.id: ring.author for ring in full}
+        found = await self._live.find_many(ids, viewer=viewer, known=known, seen=seen)
         for story in found.values():
             stories.setdefault(story.author_id, []).append(story)
         return Tray(rings, stories)
 
 
-def _shown(living: Mapping[AccountId, Shown], strangers: set[AccountId]) -> dict[AccountId, Shown]:
-    """What is for the viewer: of authors to whom they are no close friend, what is for everyone."""
-    shown = dict(living)
-    for author in strangers:
-        own = tuple(story for story in living[author] if not story[1])
+def _without_close_friends(
+    live: Mapping[AccountId, AuthorStories], closed_to_viewer: set[AccountId]
+) -> dict[AccountId, AuthorStories]:
+    """All stories, except those for close friends by authors who do not count the viewer among them."""
+    shown = dict(live)
+    for author in closed_to_viewer:
+        own = tuple(story for story in live[author] if _is_open_to_all(is_for_close_friends=story[1]))
         if own:
             shown[author] = own
         else:
@@ -114,19 +126,34 @@ def _shown(living: Mapping[AccountId, Shown], strangers: set[AccountId]) -> dict
     return shown
 
 
-def _place(
-    author: AccountId, own: Shown, viewer: AccountId, seen: set[int], closeness: Mapping[AccountId, float]
+def _is_open_to_all(*, is_for_close_friends: bool) -> bool:
+    """Whether a story may be seen by people who are not among its author's close friends."""
+    return visibility_rules.may_see_story(
+        is_author=False,
+        is_hidden=False,
+        is_playable=True,
+        is_for_close_friends=is_for_close_friends,
+        is_close_friend=False,
+    )
+
+
+def _sort_key(
+    author: AccountId,
+    own: AuthorStories,
+    viewer: AccountId,
+    seen: set[int],
+    affinities: Mapping[AccountId, float],
 ) -> tuple[bool, bool, float, int]:
     is_seen = author == viewer or all(story in seen for story, _ in own)
-    return author != viewer, is_seen, -closeness.get(author, 0.0), -own[-1][0]
+    return author != viewer, is_seen, -affinities.get(author, 0.0), -own[-1][0]
 
 
-def _is_wanted(author: Seen) -> bool:
+def _is_wanted(author: VisibleAccount) -> bool:
     relation = author.relation
     return relation.is_self or (relation.follows and not relation.mutes_stories)
 
 
-def _ring(author: Seen, own: Shown, seen: set[int]) -> Ring:
+def _ring(author: VisibleAccount, own: AuthorStories, seen: set[int]) -> Ring:
     ids = tuple(StoryId(each) for each, _ in own)
     unseen = () if author.relation.is_self else (each for each in ids if each not in seen)
     return Ring(

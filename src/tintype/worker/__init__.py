@@ -1,10 +1,11 @@
-"""The worker process: relays outboxes to JetStream, runs handlers, keeps the clock.
+"""The worker process: relays outboxes to JetStream, runs event handlers and schedules.
 
-It owns the streams, the durable consumers and the dead letters. Any number of workers may run; any of them may be
-killed at any moment. What they share is coordinated by PostgreSQL row locks and JetStream acknowledgements.
+It owns the streams, the durable consumers and the dead letters. Any number of workers may run, and any of them may be
+killed at any moment: PostgreSQL row locks and JetStream acknowledgements coordinate them.
 """
 
-from tintype.worker.dead import DeadLetter, DeadLetters
+from tintype.worker.dead_letters import DeadLetter, DeadLetters
 from tintype.worker.process import Worker
+from tintype.worker.server_connection import connect_to_server
 
-__all__ = ["DeadLetter", "DeadLetters", "Worker"]
+__all__ = ["DeadLetter", "DeadLetters", "Worker", "connect_to_server"]

@@ -1,4 +1,4 @@
-"""Puts relays, consumers and the scheduler of one worker process together, and takes them down in order."""
+"""One worker process: starts its relays, consumers and scheduler, and stops them in order."""
 
 import asyncio
 import contextlib
@@ -6,59 +6,60 @@ from collections.abc import Sequence
 
 from nats.aio.client import Client
 
-from shardwright.running import Shards
-from tintype.base.bus import Names
+from shardwright.routing import Shards
 from tintype.base.jobs import Handler, Schedule
-from tintype.base.leases import Leases
+from tintype.base.leader_lease import LeaderLease
 from tintype.base.log import get_log
+from tintype.base.nats import NatsNames
+from tintype.base.schedule_runs import ScheduleRuns
 from tintype.base.settings import Settings
-from tintype.worker import sql
-from tintype.worker.consume import Consumer
-from tintype.worker.databases import connected
-from tintype.worker.relay import Relay
-from tintype.worker.schedule import Scheduler
+from tintype.worker import store
+from tintype.worker.consumer import Consumer
+from tintype.worker.outbox_relay import OutboxRelay
+from tintype.worker.scheduler import Scheduler
+from tintype.worker.server_connection import connect_to_server
 from tintype.worker.streams import ensure_streams
 
 log = get_log("worker")
 GRACE_S = 8.0
 CANCEL_AGAIN_S = 0.5
-WATCH_S = 5.0
+WATCH_SERVERS_EVERY_S = 5.0
 SWEEP_BATCH = 5000
 
 
 class Worker:
-    """One worker process. `run` returns after `stop`, with the jobs under way finished."""
+    """One worker process. `run` returns after `stop`, once the running jobs have finished."""
 
     def __init__(
         self,
         settings: Settings,
         shards: Shards,
-        bus: Client,
+        nats: Client,
         *,
         handlers: Sequence[Handler],
         schedules: Sequence[Schedule],
     ) -> None:
-        self._shards, self._bus = shards, bus
-        self._names = Names(settings.namespace)
+        self._shards, self._nats = shards, nats
+        self._names = NatsNames(settings.namespace)
         self._keep_s = settings.outbox_keep_s
         self._consumers = [
-            Consumer(handler, bus.jetstream(), self._names, attempts=settings.job_attempts)
+            Consumer(handler, nats.jetstream(), self._names, attempts=settings.job_attempts)
             for handler in handlers
         ]
         every_sweep_s = max(1.0, min(300.0, settings.outbox_keep_s / 4))
         own = [Schedule("outbox-sweep", every_sweep_s, self.sweep_outboxes)]
-        self._scheduler = Scheduler([*own, *schedules], Leases(shards))
+        self._scheduler = Scheduler([*own, *schedules], LeaderLease(shards), ScheduleRuns(shards))
         self._relays: dict[str, asyncio.Task[None]] = {}
         self._stopping = asyncio.Event()
 
     def stop(self) -> None:
-        """Ask `run` to come to an end."""
+        """Make `run` return."""
         self._stopping.set()
 
     async def run(self) -> None:
-        """Work until stopped."""
-        await ensure_streams(self._bus.jetstream(), self._names)
-        # Consumers first: the stream keeps an event only for those who were there when it arrived.
+        """Work until `stop` is called."""
+        await ensure_streams(self._nats.jetstream(), self._names)
+        # Consumers first: the stream keeps an event only for consumers that existed when it arrived.
         for consumer in self._consumers:
             await consumer.ensure()
         tasks = [asyncio.create_task(consumer.run()) for consumer in self._consumers]
@@ -66,11 +67,11 @@ class Worker:
         log.info("worker.started", handlers=len(self._consumers))
         stop = asyncio.create_task(self._stopping.wait())
         ended, _ = await asyncio.wait([stop, *tasks], return_when=asyncio.FIRST_COMPLETED)
-        await self._end([*tasks, *self._relays.values(), stop])
+        await self._shut_down([*tasks, *self._relays.values(), stop])
         for task in ended - {stop}:
-            task.result()  # a loop that ended by itself ended by an error: let it be seen
+            task.result()  # a loop that ended by itself ended with an exception: raise it
 
-    async def _end(self, tasks: Sequence[asyncio.Task[object]]) -> None:
+    async def _shut_down(self, tasks: Sequence[asyncio.Task[object]]) -> None:
         # More than once: a library that waits with wait_for can lose a cancellation in Python 3.11.
         left = set(tasks)
         while left:
@@ -83,21 +84,21 @@ class Worker:
         log.info("worker.stopped")
 
     async def _watch_servers(self) -> None:
-        """A relay for every server of the map, also for those added while we run."""
+        """Run a relay for every server of the shard map, including those added later."""
         while True:
             for name, server in self._shards.map.servers.items():
                 if name not in self._relays:
-                    relay = Relay(name, server.dsn, self._bus, self._names)
+                    relay = OutboxRelay(name, server.dsn, self._nats, self._names)
                     self._relays[name] = asyncio.create_task(relay.run())
             for name, task in self._relays.items():
                 if task.done():
                     task.result()
-                    raise RuntimeError(f"the relay of server {name} ended by itself")
-            await asyncio.sleep(WATCH_S)
+                    raise RuntimeError(f"the relay of server {name} ended unexpectedly")
+            await asyncio.sleep(WATCH_SERVERS_EVERY_S)
 
     async def sweep_outboxes(self) -> None:
-        """Delete relayed events that are older than the time we keep them for a refill."""
+        """Delete published events that are older than `outbox_keep_s`: the relay can no longer publish them again."""
         for server in self._shards.map.servers.values():
-            async with connected(server.dsn) as connection:
-                while await connection.fetchval(sql.SWEEP, float(self._keep_s), SWEEP_BATCH) == SWEEP_BATCH:
+            async with connect_to_server(server.dsn) as connection:
+                while await connection.fetchval(store.SWEEP, float(self._keep_s), SWEEP_BATCH) == SWEEP_BATCH:
                     pass

@@ -1,7 +1,7 @@
-"""Creates the streams, and tells one incarnation of them from the next.
+"""Creates the JetStream streams, and tells one incarnation of them from the next.
 
-A stream that was lost and made anew carries a new incarnation, which is how a relay learns that events it
-once delivered are gone and must be sent again.
+A stream that was lost and created again carries a new incarnation: that is how a relay learns that events it once
+published are gone and must be published again.
 """
 
 import secrets
@@ -10,14 +10,14 @@ from nats.js import JetStreamContext
 from nats.js.api import RetentionPolicy, StorageType, StreamConfig
 from nats.js.errors import BadRequestError, NotFoundError
 
-from tintype.base.bus import Names
+from tintype.base.nats import NatsNames
 
 INCARNATION = "tintype_incarnation"
 DUPLICATE_WINDOW_S = 600
 DEAD_AGE_S = 30 * 86_400
 
 
-async def ensure_streams(js: JetStreamContext, names: Names) -> str:
+async def ensure_streams(js: JetStreamContext, names: NatsNames) -> str:
     """Create what is missing; returns the incarnation of the events stream."""
     events = StreamConfig(
         name=names.events_stream,
@@ -42,6 +42,6 @@ async def _ensure(js: JetStreamContext, config: StreamConfig) -> str:
     except NotFoundError:
         try:
             info = await js.add_stream(config)
-        except BadRequestError:  # another worker made it between our question and our answer
+        except BadRequestError:  # another worker created it in between
             info = await js.stream_info(name)
     return (info.config.metadata or {}).get(INCARNATION, "")

@@ -18,7 +18,7 @@ from tintype.media.looks import Crop, Edit, Look, apply, find_strip, list_looks
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 CHROMIUM = shutil.which("chromium")
-MOST_APART = 2
+MAX_DIFFERENCE = 2
 """Steps of 255."""
 
 SLIDERS = ("brightness", "contrast", "saturation", "warmth")
@@ -96,4 +96,4 @@ async def test_browser_and_server_agree_within_two_steps(tmp_path: Path) -> None
         number: int(np.abs(seen.astype(int) - draw_on_server(rows, edit).astype(int)).max())
         for number, (seen, edit) in enumerate(zip(drawn, EDITS, strict=True))
     }
-    assert {EDITS[number]: worst for number, worst in apart.items() if worst > MOST_APART} == {}
+    assert {EDITS[number]: worst for number, worst in apart.items() if worst > MAX_DIFFERENCE} == {}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tintype.media.looks import Crop, CropRefused, Edit, apply, list_looks
 from tintype.media.looks.fold import fold
 from tintype.media.looks.geometry import frame
-from tintype.media.looks.tables import read_table
+from tintype.media.looks.lut_strips import read_lut
 
 LOOK = "night-tram"
 PLAIN = "north-window"
@@ -46,15 +46,15 @@ def test_the_plain_edit_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("look", [look.id for look in list_looks()])
-def test_every_look_gives_the_kind_of_picture_it_got(look: str) -> None:
+def test_every_look_keeps_the_image_format(look: str) -> None:
     made = apply(picture(), Edit(look=look))
 
     assert (made.width, made.height, made.bands, made.format) == (96, 64, 3, "uchar")
     assert made.interpretation == "srgb"
 
 
-def test_a_picture_goes_through_the_looks_own_table() -> None:
-    table = read_table(PLAIN).reshape(33, 33, 33, 3)
+def test_an_image_is_mapped_through_the_looks_lut() -> None:
+    table = read_lut(PLAIN).reshape(33, 33, 33, 3)
 
     made = colour_of(apply(flat(255, 0, 255), Edit(look=PLAIN)))
 
@@ -77,7 +77,7 @@ def test_saturation_at_its_lowest_is_grey() -> None:
     assert np.abs(made - made.mean(axis=-1, keepdims=True)).max() <= 1
 
 
-def test_warmth_moves_red_up_and_blue_down_and_keeps_the_light() -> None:
+def test_warmth_raises_red_lowers_blue_and_keeps_luma() -> None:
     red, green, blue = colour_of(apply(flat(128, 128, 128), Edit(warmth=100)))
 
     assert red > 128 > blue
@@ -203,7 +203,7 @@ def test_straightening_leaves_no_corner_empty_and_keeps_the_shape() -> None:
     assert made.width / made.height == pytest.approx(1.5, abs=0.02)
 
 
-def test_a_crop_as_thin_as_a_thread_is_refused() -> None:
+def test_a_crop_that_is_too_narrow_is_refused() -> None:
     with pytest.raises(CropRefused) as refusal:
         apply(picture(400, 400), Edit(crop=Crop(width=1, height=0.05)))
 
@@ -237,7 +237,7 @@ def test_an_edit_out_of_range_is_not_read(text: str) -> None:
         msgspec.json.decode(text, type=Edit)
 
 
-def test_numbers_that_are_none_are_not_read() -> None:
+def test_nan_and_infinity_are_not_read() -> None:
     for bad in (float("nan"), float("inf")):
         with pytest.raises(ValueError, match="number"):
             Edit(straighten=bad)
@@ -245,7 +245,7 @@ def test_numbers_that_are_none_are_not_read() -> None:
             Crop(x=bad)
 
 
-def test_an_edit_survives_being_written_and_read() -> None:
+def test_an_edit_survives_an_encode_and_decode() -> None:
     edit = Edit(look=LOOK, strength=40, crop=Crop(0.1, 0.1, 0.5, 0.5), straighten=-3.5, grain=7)
 
     assert msgspec.json.decode(msgspec.json.encode(edit), type=Edit) == edit

@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 from tintype.media.looks import find_strip, list_looks
-from tintype.media.looks.curves import bend
-from tintype.media.looks.names import STRIPS
-from tintype.media.looks.tables import cook_strip, read_table
+from tintype.media.looks.curves import apply_curve
+from tintype.media.looks.look_files import STRIPS
+from tintype.media.looks.lut_strips import read_lut, render_strip
 
 LOOKS = [look.id for look in list_looks()]
 LEAST_DIFFERENCE = 3.0
@@ -24,7 +24,9 @@ def test_a_strip_is_what_its_recipe_makes(look: str) -> None:
         assert strip.size == (1089, 33)
         assert strip.mode == "RGB"
         assert strip.info == {}
-        assert np.array_equal(np.asarray(strip), cook_strip(look)), "run python -m develop.looks"
+        assert np.array_equal(np.asarray(strip), render_strip(look)), (
+            "run python -m develop.render_look_strips"
+        )
 
 
 def test_there_are_at_least_twenty_looks_and_no_strip_without_one() -> None:
@@ -36,7 +38,7 @@ def test_there_are_at_least_twenty_looks_and_no_strip_without_one() -> None:
 def test_no_two_looks_are_alike_and_none_does_nothing() -> None:
     steps = np.linspace(0, 1, 33, dtype=np.float32)
     blue, green, red = np.meshgrid(steps, steps, steps, indexing="ij")
-    tables = [np.stack([red, green, blue], -1).reshape(-1, 3), *(read_table(look) for look in LOOKS)]
+    tables = [np.stack([red, green, blue], -1).reshape(-1, 3), *(read_lut(look) for look in LOOKS)]
 
     pairs = [255 * np.abs(one - two).mean() for at, one in enumerate(tables) for two in tables[at + 1 :]]
 
@@ -45,7 +47,7 @@ def test_no_two_looks_are_alike_and_none_does_nothing() -> None:
 
 @pytest.mark.parametrize("look", LOOKS)
 def test_a_look_keeps_grey_ramps_rising(look: str) -> None:
-    ramp = read_table(look).reshape(33, 33, 33, 3)[range(33), range(33), range(33)] @ [0.2126, 0.7152, 0.0722]
+    ramp = read_lut(look).reshape(33, 33, 33, 3)[range(33), range(33), range(33)] @ [0.2126, 0.7152, 0.0722]
 
     assert (np.diff(ramp) > 0).all()
 
@@ -59,19 +61,20 @@ def test_a_strip_is_found_by_its_public_name_alone() -> None:
         assert find_strip(other) is None
 
 
-def test_addresses_change_with_the_content() -> None:
+def test_strip_urls_change_with_the_content() -> None:
     assert all(re.fullmatch(r"/api/v1/looks/[a-z-]+-[0-9a-f]{12}\.png", look.strip) for look in list_looks())
 
 
 def test_a_curve_goes_through_its_points_and_never_overshoots() -> None:
     curve = ((0.0, 0.1), (0.4, 0.1), (0.5, 0.9), (1.0, 1.0))
-    values = bend(np.linspace(0, 1, 1001), curve)
+    values = apply_curve(np.linspace(0, 1, 1001), curve)
 
-    assert np.allclose(bend(np.array([0, 0.4, 0.5, 1]), curve), [0.1, 0.1, 0.9, 1.0])
+    assert np.allclose(apply_curve(np.array([0, 0.4, 0.5, 1]), curve), [0.1, 0.1, 0.9, 1.0])
     assert (np.diff(values) >= -1e-12).all()
 
 
-def test_listing_looks_and_reading_edits_loads_no_picture_library() -> None:
+@pytest.mark.slow
+def test_listing_looks_and_parsing_edits_loads_no_imaging_library() -> None:
     script = (
         "import sys; before = set(sys.modules); import tintype.media; had = set(sys.modules) - before;"
         "from tintype.media.looks import Edit, list_looks; assert list_looks() and Edit(look='ferrous');"

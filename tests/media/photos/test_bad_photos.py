@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from tests.media.photos import recipes
-from tests.media.photos.recipes import names, put
+from tests.media.photos import sample_photos
+from tests.media.photos.sample_photos import names, put
 from tintype.media.errors import MediaRefused
-from tintype.media.photos import make_photo_apart
+from tintype.media.photos import make_photo_in_sandbox
 
-SMALL = recipes.landscape(600, 450)
-JPEG = recipes.encode(SMALL, quality=90)
-PNG = recipes.encode(SMALL, "PNG")
-WEBP = recipes.encode(SMALL, "WEBP")
-HEIC = recipes.heic(SMALL)
+SMALL = sample_photos.landscape(600, 450)
+JPEG = sample_photos.encode(SMALL, quality=90)
+PNG = sample_photos.encode(SMALL, "PNG")
+WEBP = sample_photos.encode(SMALL, "WEBP")
+HEIC = sample_photos.heic(SMALL)
 
 
 def stirred(content: bytes, start: int, seed: int = 1) -> bytes:
@@ -29,23 +29,30 @@ def stirred(content: bytes, start: int, seed: int = 1) -> bytes:
 
 
 BAD = {
-    "a PNG of 30,000 pixels a side": (recipes.png(30_000, 30_000), "media_dimensions_refused"),
+    "a PNG of 30,000 pixels a side": (sample_photos.png(30_000, 30_000), "media_dimensions_refused"),
     "a JPEG of 65,500 pixels a side": (
-        recipes.with_jpeg_size(JPEG, 65_500, 65_500),
+        sample_photos.with_jpeg_size(JPEG, 65_500, 65_500),
         "media_dimensions_refused",
     ),
-    "20,000 by 10": (recipes.png(20_000, 10), "media_dimensions_refused"),
-    "a scan bomb": (recipes.scan_bomb(), "media_bomb"),
+    "20,000 by 10": (sample_photos.png(20_000, 10), "media_dimensions_refused"),
+    "a scan bomb": (sample_photos.scan_bomb(), "media_bomb"),
     "a profile bomb": (
-        recipes.png(8, 8, recipes.chunk(b"iCCP", b"x\0\0" + zlib.compress(bytes(50 << 20))), rows=bytes(72)),
+        sample_photos.png(
+            8, 8, sample_photos.chunk(b"iCCP", b"x\0\0" + zlib.compress(bytes(50 << 20))), rows=bytes(72)
+        ),
         "media_bomb",
     ),
     "a text bomb": (
-        recipes.png(8, 8, recipes.chunk(b"zTXt", b"x\0\0" + zlib.compress(bytes(50 << 20))), rows=bytes(72)),
+        sample_photos.png(
+            8, 8, sample_photos.chunk(b"zTXt", b"x\0\0" + zlib.compress(bytes(50 << 20))), rows=bytes(72)
+        ),
         "media_bomb",
     ),
-    "a PNG with fewer rows than it says": (recipes.png(1000, 1000, rows=bytes(1001 * 3)), "media_damaged"),
-    "a JPEG taller than it is": (recipes.with_jpeg_size(JPEG, 600, 4000), "media_damaged"),
+    "a PNG with fewer rows than it says": (
+        sample_photos.png(1000, 1000, rows=bytes(1001 * 3)),
+        "media_damaged",
+    ),
+    "a JPEG taller than it is": (sample_photos.with_jpeg_size(JPEG, 600, 4000), "media_damaged"),
     "a HEIC that is larger than it says": (
         HEIC.replace(b"ispe\0\0\0\0", b"ispe\0\0\0\0" + struct.pack(">II", 64, 64), 1)[: len(HEIC)],
         "media_damaged",
@@ -56,12 +63,18 @@ BAD = {
     "a HEIC cut short": (HEIC[: len(HEIC) * 6 // 10], "media_damaged"),
     "a PNG with changed bytes": (stirred(PNG, 200), "media_damaged"),
     "an animation": (
-        recipes.encode(
-            SMALL, "WEBP", save_all=True, append_images=[recipes.plain((1, 2, 3), width=600, height=450)]
+        sample_photos.encode(
+            SMALL,
+            "WEBP",
+            save_all=True,
+            append_images=[sample_photos.plain((1, 2, 3), width=600, height=450)],
         ),
         "media_animated",
     ),
-    "a page in a comment": (recipes.with_segment(JPEG, 0xFE, b"<html><script>alert(1)"), "media_disguised"),
+    "a page in a comment": (
+        sample_photos.with_segment(JPEG, 0xFE, b"<html><script>alert(1)"),
+        "media_disguised",
+    ),
     "an SVG": (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "media_unsupported"),
     "a script for ImageMagick": (b"push graphic-context\nimage over 0,0 0,0 'x'", "media_unsupported"),
     "a playlist": (b"#EXTM3U\nfile:///etc/passwd\n", "media_unsupported"),
@@ -76,7 +89,7 @@ async def test_a_bad_file_is_refused_with_its_code(source: Path, out: Path, name
     put(source, content)
 
     with pytest.raises(MediaRefused) as refused:
-        await make_photo_apart(source, out)
+        await make_photo_in_sandbox(source, out)
 
     assert refused.value.code == code
     assert names(out) == []
@@ -90,21 +103,21 @@ async def test_changed_bytes_make_a_photo_or_a_refusal(
     put(source, stirred(content, 700, seed))
 
     try:
-        photo = await make_photo_apart(source, out)
+        photo = await make_photo_in_sandbox(source, out)
     except MediaRefused:
         assert names(out) == []
     else:
         assert (photo.width, photo.height) == (600, 450)
 
 
-async def test_a_good_photo_is_made_after_bad_ones(source: Path, out: Path) -> None:
-    for content in (b"", recipes.scan_bomb(scans=300), JPEG[:900]):
+async def test_a_good_photo_is_processed_after_bad_ones(source: Path, out: Path) -> None:
+    for content in (b"", sample_photos.scan_bomb(scans=300), JPEG[:900]):
         put(source, content)
         with pytest.raises(MediaRefused):
-            await make_photo_apart(source, out)
+            await make_photo_in_sandbox(source, out)
 
     put(source, JPEG)
-    assert (await make_photo_apart(source, out)).width == 600
+    assert (await make_photo_in_sandbox(source, out)).width == 600
 
 
 @pytest.mark.slow
@@ -116,10 +129,10 @@ async def test_a_good_photo_is_made_after_bad_ones(source: Path, out: Path) -> N
         ("WEBP", "RGBA", {"method": 0}),
     ],
 )
-async def test_the_largest_photos_we_take_fit_into_the_sandbox(
+async def test_the_largest_photos_we_accept_fit_into_the_sandbox(
     source: Path, out: Path, kind: str, mode: str, options: dict[str, Any]
 ) -> None:
-    picture = recipes.plain((90, 120, 60, 40)[: len(mode)], mode, 9_200, 6_900)
-    put(source, recipes.encode(picture, kind, **options))
+    picture = sample_photos.plain((90, 120, 60, 40)[: len(mode)], mode, 9_200, 6_900)
+    put(source, sample_photos.encode(picture, kind, **options))
 
-    assert (await make_photo_apart(source, out)).width == 1080
+    assert (await make_photo_in_sandbox(source, out)).width == 1080

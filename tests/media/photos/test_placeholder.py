@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.media.photos import recipes
+from tests.media.photos import sample_photos
 from tests.media.photos.conftest import Make
 from tintype.media.photos.placeholder import thumbhash
 
@@ -40,8 +40,8 @@ def draw(code: bytes, width: int, height: int) -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize(("width", "height"), [(480, 360), (360, 480), (400, 400), (1000, 110), (110, 1000)])
-def test_the_placeholder_draws_the_picture_blurred(make: Make, width: int, height: int) -> None:
-    photo = make(recipes.encode(recipes.corners(width, height), quality=95))
+def test_the_placeholder_draws_the_photo_blurred(make: Make, width: int, height: int) -> None:
+    photo = make(sample_photos.encode(sample_photos.corners(width, height), quality=95))
 
     code = base64.b64decode(photo.placeholder)
     drawn = draw(code, 40, 40)
@@ -53,21 +53,21 @@ def test_the_placeholder_draws_the_picture_blurred(make: Make, width: int, heigh
         "bottom right": (32, 32),
     }.items():
         nearest = min(
-            recipes.CORNERS,
-            key=lambda corner: float(np.abs(drawn[down, across] - recipes.CORNERS[corner]).sum()),
+            sample_photos.CORNERS,
+            key=lambda corner: float(np.abs(drawn[down, across] - sample_photos.CORNERS[corner]).sum()),
         )
         assert nearest == name
 
 
-def test_a_picture_of_one_colour_has_a_placeholder_of_that_colour(make: Make, out: Path) -> None:
-    photo = make(recipes.encode(recipes.plain((200, 100, 50)), quality=95))
+def test_an_image_of_one_colour_has_a_placeholder_of_that_colour(make: Make, out: Path) -> None:
+    photo = make(sample_photos.encode(sample_photos.plain((200, 100, 50)), quality=95))
 
     assert np.abs(draw(base64.b64decode(photo.placeholder), 8, 8) - (200, 100, 50)).max() < 12
 
 
-def test_a_placeholder_is_what_the_authors_encoder_makes() -> None:
+def test_a_placeholder_equals_the_reference_encoders() -> None:
     # Their reference encoder, loop by loop, for the same picture.
-    pixels = np.asarray(recipes.landscape(40, 30))
+    pixels = np.asarray(sample_photos.landscape(40, 30))
 
     assert thumbhash(pixels) == reference(pixels)
 

@@ -4,18 +4,18 @@ import numpy as np
 import pillow_heif
 import pytest
 
-from tests.media.photos import recipes
+from tests.media.photos import sample_photos
 from tests.media.photos.conftest import Make
 from tintype.media.errors import MediaDimensionsRefused
 from tintype.media.looks import Crop, Edit
-from tintype.media.photos import Kind
+from tintype.media.photos import FileFormat
 from tintype.media.photos.pipeline import make_photo
 
 NAMES = ["1080.jpg", "640.jpg", "320.jpg", "150.jpg", "1080s.jpg", "640s.jpg", "320s.jpg", "150s.jpg"]
 
 
 def sizes(out: Path) -> dict[str, tuple[int, int]]:
-    return {file.name: recipes.read(file).shape[1::-1] for file in out.iterdir()}
+    return {file.name: sample_photos.read(file).shape[1::-1] for file in out.iterdir()}
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def sizes(out: Path) -> dict[str, tuple[int, int]]:
 def test_every_size_exists_within_our_widths(
     make: Make, out: Path, width: int, height: int, largest: tuple[int, int], square: int
 ) -> None:
-    photo = make(recipes.encode(recipes.plain((120, 130, 140), width=width, height=height)))
+    photo = make(sample_photos.encode(sample_photos.plain((120, 130, 140), width=width, height=height)))
 
     found = sizes(out)
     assert (photo.width, photo.height) == found["1080.jpg"] == largest
@@ -50,25 +50,27 @@ def test_every_size_exists_within_our_widths(
     assert all(file.size_bytes == (out / file.name).stat().st_size for file in photo.files)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
-def test_a_picture_survives_the_way_through(make: Make, out: Path, kind: str) -> None:
-    picture = recipes.landscape(1600, 1200)
+def test_a_photo_survives_the_pipeline(make: Make, out: Path, kind: str) -> None:
+    picture = sample_photos.landscape(1600, 1200)
 
-    photo = make(recipes.encode(picture, kind, quality=95))
+    photo = make(sample_photos.encode(picture, kind, quality=95))
 
     expected = np.asarray(picture.resize((1080, 810), resample=1)).astype(float)
-    difference = np.abs(recipes.read(out / "1080.jpg") - expected)
-    assert photo.kind is Kind(kind.lower())
+    difference = np.abs(sample_photos.read(out / "1080.jpg") - expected)
+    assert photo.kind is FileFormat(kind.lower())
     assert difference.mean() < 3
 
 
-def test_a_heic_survives_the_way_through(make: Make, out: Path) -> None:
-    picture = recipes.landscape(800, 600)
+@pytest.mark.slow
+def test_a_heic_survives_the_pipeline(make: Make, out: Path) -> None:
+    picture = sample_photos.landscape(800, 600)
 
-    photo = make(recipes.heic(picture, quality=90))
+    photo = make(sample_photos.heic(picture, quality=90))
 
-    difference = np.abs(recipes.read(out / "1080.jpg") - np.asarray(picture).astype(float))
-    assert (photo.kind, photo.width, photo.height) == (Kind.HEIC, 800, 600)
+    difference = np.abs(sample_photos.read(out / "1080.jpg") - np.asarray(picture).astype(float))
+    assert (photo.kind, photo.width, photo.height) == (FileFormat.HEIC, 800, 600)
     assert difference.mean() < 4
 
 
@@ -76,34 +78,37 @@ def test_a_heic_of_tiles_as_phones_write_it_survives(
     make: Make, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pillow_heif.options, "GRID_TILE_SIZE", 512)
-    content = recipes.heic(
-        recipes.stored(6, recipes.corners(1400, 1100)), exif=recipes.orientation_block(6), quality=80
+    content = sample_photos.heic(
+        sample_photos.stored(6, sample_photos.corners(1400, 1100)),
+        exif=sample_photos.orientation_block(6),
+        quality=80,
     )
     assert b"grid" in content
 
     photo = make(content)
 
     assert (photo.width, photo.height) == (1080, 849)
-    _check_corners(recipes.read(out / "1080.jpg"))
+    _check_corners(sample_photos.read(out / "1080.jpg"))
 
 
+@pytest.mark.slow
 def test_a_shrunk_decode_is_as_sharp_as_a_full_one(make: Make, out: Path) -> None:
-    picture = recipes.landscape(2900, 2175)
+    picture = sample_photos.landscape(2900, 2175)
 
-    make(recipes.encode(picture, quality=95))
+    make(sample_photos.encode(picture, quality=95))
 
-    ours = recipes.read(out / "1080.jpg").astype(float)
+    ours = sample_photos.read(out / "1080.jpg").astype(float)
     full = np.asarray(picture.resize((1080, 810), resample=1)).astype(float)
     assert np.diff(ours, axis=1).std() > 0.85 * np.diff(full, axis=1).std()
 
 
-def test_a_square_is_the_middle(make: Make, out: Path) -> None:
-    picture = recipes.plain((250, 250, 250), width=1200, height=600)
+def test_a_square_is_the_centre(make: Make, out: Path) -> None:
+    picture = sample_photos.plain((250, 250, 250), width=1200, height=600)
     picture.paste((10, 10, 10), (300, 0, 900, 600))
 
-    make(recipes.encode(picture))
+    make(sample_photos.encode(picture))
 
-    assert recipes.read(out / "640s.jpg").mean() < 20
+    assert sample_photos.read(out / "640s.jpg").mean() < 20
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -111,46 +116,46 @@ def test_a_square_is_the_middle(make: Make, out: Path) -> None:
 def test_a_photo_is_upright_however_the_camera_was_held(
     make: Make, out: Path, orientation: int, width: int, height: int
 ) -> None:
-    photo = make(recipes.held(orientation, recipes.corners(width, height)))
+    photo = make(sample_photos.held(orientation, sample_photos.corners(width, height)))
 
     assert photo.width > photo.height
-    _check_corners(recipes.read(out / "1080.jpg"))
-    _check_corners(recipes.read(out / "150s.jpg"))
+    _check_corners(sample_photos.read(out / "1080.jpg"))
+    _check_corners(sample_photos.read(out / "150s.jpg"))
 
 
 @pytest.mark.parametrize("orientation", [1, 3, 6, 8])
 @pytest.mark.parametrize("kind", ["PNG", "WEBP"])
 def test_other_formats_are_upright_too(make: Make, out: Path, orientation: int, kind: str) -> None:
-    exif = recipes.orientation_block(orientation)
+    exif = sample_photos.orientation_block(orientation)
 
-    make(recipes.encode(recipes.stored(orientation, recipes.corners()), kind, exif=exif))
+    make(sample_photos.encode(sample_photos.stored(orientation, sample_photos.corners()), kind, exif=exif))
 
-    _check_corners(recipes.read(out / "1080.jpg"))
+    _check_corners(sample_photos.read(out / "1080.jpg"))
 
 
 @pytest.mark.parametrize("orientation", [1, 3, 6, 8])
-def test_a_heic_is_turned_once_and_not_twice(make: Make, out: Path, orientation: int) -> None:
-    content = recipes.heic(
-        recipes.stored(orientation, recipes.corners()),
-        exif=recipes.orientation_block(orientation),
+def test_a_heic_is_rotated_once_and_not_twice(make: Make, out: Path, orientation: int) -> None:
+    content = sample_photos.heic(
+        sample_photos.stored(orientation, sample_photos.corners()),
+        exif=sample_photos.orientation_block(orientation),
         quality=90,
     )
 
     photo = make(content)
 
     assert (photo.width, photo.height) == (480, 360)
-    _check_corners(recipes.read(out / "1080.jpg"))
+    _check_corners(sample_photos.read(out / "1080.jpg"))
 
 
-def test_an_orientation_that_does_not_exist_is_none(make: Make, out: Path) -> None:
-    make(recipes.encode(recipes.corners(), exif=recipes.orientation_block(77)))
+def test_an_invalid_orientation_is_ignored(make: Make, out: Path) -> None:
+    make(sample_photos.encode(sample_photos.corners(), exif=sample_photos.orientation_block(77)))
 
-    _check_corners(recipes.read(out / "1080.jpg"))
+    _check_corners(sample_photos.read(out / "1080.jpg"))
 
 
 def test_twenty_thousand_by_ten_is_refused(make: Make) -> None:
     with pytest.raises(MediaDimensionsRefused):
-        make(recipes.encode(recipes.plain((1, 2, 3), width=20_000, height=10)))
+        make(sample_photos.encode(sample_photos.plain((1, 2, 3), width=20_000, height=10)))
 
 
 def _check_corners(pixels: np.ndarray) -> None:  # pyright: ignore[reportMissingTypeArgument, reportUnknownParameterType] - any array
@@ -163,7 +168,7 @@ def _check_corners(pixels: np.ndarray) -> None:  # pyright: ignore[reportMissing
     }
     for name, (down, across) in places.items():
         found = pixels[int(down * height), int(across * width)].astype(int)
-        assert np.abs(found - recipes.CORNERS[name]).max() < 12, name
+        assert np.abs(found - sample_photos.CORNERS[name]).max() < 12, name
 
 
 @pytest.mark.parametrize(
@@ -175,10 +180,10 @@ def _check_corners(pixels: np.ndarray) -> None:  # pyright: ignore[reportMissing
         (Edit(straighten=5), None),
     ],
 )
-def test_a_part_is_cut_out_of_the_large_picture(
+def test_a_crop_is_cut_from_the_large_image(
     source: Path, out: Path, edit: Edit, largest: tuple[int, int] | None
 ) -> None:
-    source.write_bytes(recipes.encode(recipes.plain((120, 130, 140), width=4032, height=3024)))
+    source.write_bytes(sample_photos.encode(sample_photos.plain((120, 130, 140), width=4032, height=3024)))
 
     photo = make_photo(source, out, edit)
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.media.photos import recipes
+from tests.media.photos import sample_photos
 from tintype.media.errors import MediaDisguised, MediaRefused, MediaUnsupported
-from tintype.media.photos import Kind, kind_of, read_header, sniff
+from tintype.media.photos import FileFormat, detect_format, read_header, sniff
 
-SMALL = recipes.corners(64, 48)
+SMALL = sample_photos.corners(64, 48)
 
 
 def ftyp(brand: bytes, *compatible: bytes) -> bytes:
@@ -19,15 +19,17 @@ def ftyp(brand: bytes, *compatible: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("content", "kind"),
     [
-        (recipes.encode(SMALL), Kind.JPEG),
-        (recipes.encode(SMALL, "PNG"), Kind.PNG),
-        (recipes.encode(SMALL, "WEBP"), Kind.WEBP),
-        (recipes.heic(SMALL), Kind.HEIC),
-        (ftyp(b"isom", b"isom", b"avc1"), Kind.MP4),
-        (ftyp(b"qt  ", b"qt  "), Kind.MOV),
+        (sample_photos.encode(SMALL), FileFormat.JPEG),
+        (sample_photos.encode(SMALL, "PNG"), FileFormat.PNG),
+        (sample_photos.encode(SMALL, "WEBP"), FileFormat.WEBP),
+        (sample_photos.heic(SMALL), FileFormat.HEIC),
+        (ftyp(b"isom", b"isom", b"avc1"), FileFormat.MP4),
+        (ftyp(b"qt  ", b"qt  "), FileFormat.MOV),
     ],
 )
-def test_a_kind_is_told_by_content_whatever_the_name(tmp_path: Path, content: bytes, kind: Kind) -> None:
+def test_a_format_is_detected_by_content_whatever_the_name(
+    tmp_path: Path, content: bytes, kind: FileFormat
+) -> None:
     file = tmp_path / "holiday.txt"
     file.write_bytes(content)
 
@@ -56,7 +58,7 @@ def test_a_kind_is_told_by_content_whatever_the_name(tmp_path: Path, content: by
         ftyp(b"xxxx"),
     ],
 )
-def test_what_we_do_not_take_is_refused_by_content(tmp_path: Path, content: bytes) -> None:
+def test_unsupported_formats_are_refused_by_content(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "photo.jpg"
     file.write_bytes(content)
 
@@ -75,7 +77,7 @@ def test_a_photo_with_a_zip_at_its_end_is_refused(tmp_path: Path) -> None:
         written.writestr("evil.class", "x" * 1000)
         written.comment = b"a comment behind which the record hides"
     file = tmp_path / "photo.jpg"
-    file.write_bytes(recipes.encode(SMALL) + archive.getvalue())
+    file.write_bytes(sample_photos.encode(SMALL) + archive.getvalue())
 
     with pytest.raises(MediaDisguised):
         sniff(file)
@@ -93,18 +95,18 @@ def test_a_photo_with_a_zip_at_its_end_is_refused(tmp_path: Path) -> None:
         b"<SVG>",
     ],
 )
-def test_a_photo_that_also_speaks_another_tongue_is_refused(words: bytes) -> None:
+def test_a_polyglot_photo_is_refused(words: bytes) -> None:
     with pytest.raises(MediaDisguised):
-        kind_of(recipes.with_segment(recipes.encode(SMALL), 0xFE, words))
+        detect_format(sample_photos.with_segment(sample_photos.encode(SMALL), 0xFE, words))
 
 
 def test_a_motion_photo_is_still_a_photo() -> None:
-    content = recipes.encode(SMALL) + ftyp(b"mp42") + bytes(range(256)) * 400
+    content = sample_photos.encode(SMALL) + ftyp(b"mp42") + bytes(range(256)) * 400
 
     assert read_header(content).width == 64
 
 
-def test_every_refusal_has_a_code_of_its_own() -> None:
+def test_every_refusal_has_its_own_code() -> None:
     kinds = MediaRefused.__subclasses__()
 
     assert len({kind.code for kind in kinds}) == len(kinds)

@@ -2,21 +2,21 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.media.sandbox.doing import MISBEHAVING, TINY
-from tintype.media.sandbox import JOBS, Job
-from tintype.media.sandbox.connection import close_helper
+from tests.media.sandbox.run_jobs import MISBEHAVING, TINY
+from tintype.media.sandbox import JOBS, SandboxJob
+from tintype.media.sandbox.connection import close_fork_server
 
 
 @pytest.fixture(scope="module", autouse=True)
-def helper() -> Iterator[None]:
+def fork_server() -> Iterator[None]:
     yield
-    close_helper()
+    close_fork_server()
 
 
 @pytest.fixture(autouse=True)
 def jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (
         "echo", "tell_surroundings", "sleep", "spin", "crash", "overrun_memory", "fill_disk", "refuse", "break_down",
-        "talk_nonsense", "try_doors",
+        "talk_nonsense", "try_to_escape",
     ):  # fmt: skip
-        monkeypatch.setitem(JOBS, name, Job(f"{MISBEHAVING}:{name}", TINY, at_once=4))
+        monkeypatch.setitem(JOBS, name, SandboxJob(f"{MISBEHAVING}:{name}", TINY, at_once=4))

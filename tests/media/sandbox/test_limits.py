@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.media.sandbox.doing import TINY, do, is_alive
+from tests.media.sandbox.run_jobs import TINY, do, is_alive
 from tintype.media.errors import (
     MediaAnimated,
     MediaDamaged,
@@ -15,26 +15,28 @@ from tintype.media.errors import (
     MediaTooCostly,
     MediaTooSlow,
 )
-from tintype.media.sandbox.connection import close_helper, find_helper_pid
+from tintype.media.sandbox.connection import close_fork_server, find_fork_server_pid
 
 
-async def test_a_job_gets_its_arguments_and_gives_its_result() -> None:
+@pytest.mark.slow
+async def test_a_job_receives_its_arguments_and_returns_its_result() -> None:
     assert await do("echo", {"a": [1, "ü", None, 2.5]}) == {"a": [1, "ü", None, 2.5]}
 
 
-async def test_every_job_has_a_process_and_a_folder_of_its_own_that_are_gone_afterwards() -> None:
+async def test_every_job_has_its_own_process_and_folder_which_are_removed_afterwards() -> None:
     first, second = await do("tell_surroundings"), await do("tell_surroundings")
 
     assert first["pid"] != second["pid"]
-    assert first["parent"] == second["parent"] == find_helper_pid() != os.getpid()
+    assert first["parent"] == second["parent"] == find_fork_server_pid() != os.getpid()
     assert first["folder"] != second["folder"]
     assert not is_alive(first["pid"])
     assert not os.path.exists(first["folder"])  # noqa: ASYNC240, PTH110 - a look, after the fact
 
 
+@pytest.mark.slow
 async def test_a_job_sees_no_settings_and_holds_no_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TINTYPE_SECRET_KEY", "hunter2")
-    await asyncio.to_thread(close_helper)
+    await asyncio.to_thread(close_fork_server)
 
     seen = await do("tell_surroundings")
 
@@ -50,7 +52,7 @@ async def test_a_refusal_arrives_as_it_was_raised() -> None:
     assert refused.value.facts["frames"] == 3
 
 
-async def test_a_job_that_breaks_says_nothing_to_people() -> None:
+async def test_the_exception_of_a_failing_job_is_not_shown_to_people() -> None:
     with pytest.raises(MediaDamaged) as refused:
         await do("break_down")
 
@@ -85,6 +87,7 @@ async def test_a_file_ends_at_the_limit(tmp_path: Path) -> None:
     assert (tmp_path / "large").stat().st_size <= TINY.file_bytes
 
 
+@pytest.mark.slow
 async def test_processor_time_ends_at_the_limit() -> None:
     with pytest.raises(MediaTooSlow) as refused:
         await do("spin")
@@ -92,7 +95,8 @@ async def test_processor_time_ends_at_the_limit() -> None:
     assert refused.value.facts["is_timed_out"] is False
 
 
-async def test_a_job_that_only_waits_is_ended_by_the_clock(tmp_path: Path) -> None:
+@pytest.mark.slow
+async def test_a_job_that_only_sleeps_is_ended_by_the_timeout(tmp_path: Path) -> None:
     with pytest.raises(MediaTooSlow) as refused:
         await do("sleep", str(tmp_path / "pid"), timeout_s=1, writes=[tmp_path])
 
@@ -100,37 +104,38 @@ async def test_a_job_that_only_waits_is_ended_by_the_clock(tmp_path: Path) -> No
     assert not is_alive(int((tmp_path / "pid").read_text()))
 
 
-async def test_nonsense_in_an_answer_is_a_refusal() -> None:
+async def test_a_malformed_reply_is_a_refusal() -> None:
     with pytest.raises(MediaRefused):
         await do("talk_nonsense")
 
 
-async def test_doors_are_shut(tmp_path: Path) -> None:
+@pytest.mark.slow
+async def test_isolation_blocks_network_files_processes_and_signals(tmp_path: Path) -> None:
     secret, given, out = tmp_path / "secret", tmp_path / "given", tmp_path / "out"
     secret.write_text("x")
     given.write_text("x")
     out.mkdir()
-    doors = {"secret": secret, "given": given, "out": out, "elsewhere": tmp_path / "elsewhere"}
+    paths = {"secret": secret, "given": given, "out": out, "elsewhere": tmp_path / "elsewhere"}
 
     tried = await do(
-        "try_doors", {name: str(path) for name, path in doors.items()}, reads=[given], writes=[out]
+        "try_to_escape", {name: str(path) for name, path in paths.items()}, reads=[given], writes=[out]
     )
 
-    open_doors = {"read given", "write given", "write temporary"}
-    for wall, behind in (
+    allowed = {"read given", "write given", "write temporary"}
+    for mechanism, blocked in (
         ("seccomp", {"socket", "unix socket", "program", "process", "signal"}),
         ("landlock", {"read elsewhere", "write elsewhere"}),
     ):
-        if wall not in walls_here():
-            open_doors |= behind
-    assert {door for door, answer in tried.items() if answer == "allowed"} == open_doors
+        if mechanism not in isolation_here():
+            allowed |= blocked
+    assert {attempt for attempt, outcome in tried.items() if outcome == "allowed"} == allowed
 
 
-def walls_here() -> list[str]:
-    """The walls this machine's kernel can raise, tried in a process that does nothing else."""
+def isolation_here() -> list[str]:
+    """The kinds of isolation that this machine's kernel has, tried in a process that does nothing else."""
     code = (
-        "from tintype.media.sandbox.limits import *; from tintype.media.sandbox.walls import *;"
-        "control_process(PR_SET_NO_NEW_PRIVS, 1); print(*raise_walls([], []))"
+        "from tintype.media.sandbox.limits import *; from tintype.media.sandbox.isolation import *;"
+        "control_process(PR_SET_NO_NEW_PRIVS, 1); print(*isolate_process([], []))"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.run(

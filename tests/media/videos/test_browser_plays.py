@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.media.videos.clips import make_clip
-from tintype.media.videos import VideoWanted
-from tintype.media.videos.jobs import remake, remux
+from tests.media.videos.sample_videos import make_clip
+from tintype.media.videos import VideoRequest
+from tintype.media.videos.sandbox_jobs import reencode, remux
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 CHROMIUM = shutil.which("chromium")
@@ -43,12 +43,12 @@ async def play_in_browser(folder: Path) -> Seen:
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
-@pytest.mark.parametrize("way", [remux, remake])
+@pytest.mark.parametrize("way", [remux, reencode])
 async def test_a_browser_plays_it(tmp_path: Path, way: Any) -> None:
     source = make_clip(tmp_path / "a.mp4", seconds=16, rate=10, turned=90, options={"g": "20"})
     folder = tmp_path / "made"
     folder.mkdir()
-    made = way(VideoWanted(str(source), str(folder)))
+    made = way(VideoRequest(str(source), str(folder)))
 
     seen = await play_in_browser(folder)
 

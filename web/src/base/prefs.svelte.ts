@@ -1,19 +1,19 @@
-/** What a person has chosen for this device: theme, language, shortcuts, endless loading. */
+/** Preferences of this device: theme, language, keyboard shortcuts, infinite scrolling, feed order. */
 
-import { PREFS_KEY, type Prefs, readPrefs, storedPrefs, type Theme } from "./chosen";
-import { remember } from "./device";
+import { PREFS_KEY, type Prefs, readPrefs, storedPrefs, type Theme } from "./storedPrefs";
+import { writeItem } from "./webStorage";
 
-export type { FeedMode, Prefs, Theme } from "./chosen";
+export type { FeedMode, Prefs, Theme } from "./storedPrefs";
 
 export const prefs: Prefs = $state(readPrefs(storedPrefs()));
 
-/** The choice holds now and, where the browser allows storage, on the next visit. */
+/** Changes a preference now and, where the browser allows storage, for later visits. */
 export function setPref<K extends keyof Prefs>(name: K, value: Prefs[K]): void {
   prefs[name] = value;
-  remember(PREFS_KEY, JSON.stringify(prefs));
+  writeItem(PREFS_KEY, JSON.stringify(prefs));
 }
 
-/** The page wears the chosen theme; "auto" leaves it to the device. */
+/** Applies the theme to the document; "auto" follows the operating system. */
 export function applyTheme(theme: Theme): void {
   if (theme === "auto") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme;

@@ -1,6 +1,14 @@
-/** Every endpoint the app calls, by the verb people use for it. */
+/** The endpoints of the first screen and of signing in; the other modules of this folder hold the rest, each loaded with its pages. */
 import { send } from "./http";
-import type { Account, Asked, NewPost, Post, PostPage, Profile, UploadedMedia } from "./types";
+import type {
+  Account,
+  NewPost,
+  Post,
+  PostPage,
+  Profile,
+  SecondFactorChallenge,
+  UploadedMedia,
+} from "./types";
 import { type UploadOptions, upload } from "./upload";
 
 interface SignedIn {
@@ -19,10 +27,10 @@ const id = encodeURIComponent;
 export const api = {
   join: async (person: NewPerson): Promise<Account> =>
     (await send<SignedIn>("POST", "/accounts", { json: person })).account,
-  /** The account, or what else it asks for. */
-  logIn: async (credentials: Credentials): Promise<Account | Asked> => {
-    const answer = await send<SignedIn | Asked>("POST", "/sessions", { json: credentials });
-    return "account" in answer ? answer.account : answer;
+  /** The account, or the second-factor challenge that stands between. */
+  logIn: async (credentials: Credentials): Promise<Account | SecondFactorChallenge> => {
+    const response = await send<SignedIn | SecondFactorChallenge>("POST", "/sessions", { json: credentials });
+    return "account" in response ? response.account : response;
   },
   logOut: () => send<null>("DELETE", "/sessions/current"),
   getMe: () => send<Account>("GET", "/accounts/me"),
@@ -35,7 +43,7 @@ export const api = {
   unfollow: (accountId: string) => send<null>("DELETE", `/accounts/${id(accountId)}/follow`),
 
   uploadMedia: (file: File, options?: UploadOptions) => upload<UploadedMedia>("/media/upload", file, options),
-  /** The key makes a repeated publish, after a lost answer, return the first post instead of a second one. */
+  /** The idempotency key makes a retry after a lost response return the first post instead of creating a second one. */
   publish: (post: NewPost, idempotencyKey: string) =>
     send<Post>("POST", "/posts", { json: post, headers: { "Idempotency-Key": idempotencyKey } }),
   getPost: (postId: string) => send<Post>("GET", `/posts/${id(postId)}`),

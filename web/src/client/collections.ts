@@ -1,4 +1,4 @@
-/** What one keeps for oneself, and in which collections. */
+/** Saved posts and collections of them. */
 import { send } from "./http";
 import type { PostPage, Schemas } from "./types";
 
@@ -10,15 +10,13 @@ export const collections = {
   getSaves: (collection: string | null, query: { cursor: string | null; limit: number }) =>
     send<PostPage>("GET", "/saves", { query: { ...query, collection } }),
   list: async () => (await send<Schemas["CollectionsView"]>("GET", "/collections")).collections,
-  make: (name: string) => send<Collection>("POST", "/collections", { json: { name } }),
+  create: (name: string) => send<Collection>("POST", "/collections", { json: { name } }),
   rename: (collectionId: string, name: string) =>
     send<null>("PATCH", `/collections/${id(collectionId)}`, { json: { name } }),
   remove: (collectionId: string) => send<null>("DELETE", `/collections/${id(collectionId)}`),
-  order: (ids: readonly string[]) =>
-    send<null>("PUT", "/collections/order", { json: { collection_ids: ids } }),
-  putInto: (collectionId: string, postId: string) =>
+  addPost: (collectionId: string, postId: string) =>
     send<null>("PUT", `/collections/${id(collectionId)}/posts/${id(postId)}`),
-  takeOut: (collectionId: string, postId: string) =>
+  removePost: (collectionId: string, postId: string) =>
     send<null>("DELETE", `/collections/${id(collectionId)}/posts/${id(postId)}`),
   unsave: (postId: string) => send<null>("DELETE", `/posts/${id(postId)}/save`),
 } as const;

@@ -1,4 +1,4 @@
-/** What people say under posts. */
+/** Comments on posts. */
 import { send } from "./http";
 import type { Schemas } from "./types";
 
@@ -16,11 +16,3 @@ export const getReplies = (commentId: string, cursor: string | null) =>
 export const deleteComment = (commentId: string) => send<null>("DELETE", `/comments/${id(commentId)}`);
 export const pinComment = (commentId: string, on: boolean) =>
   send<null>(set(on), `/comments/${id(commentId)}/pin`);
-
-export const findPeople = async (words: string, signal: AbortSignal) =>
-  (
-    await send<Schemas["search_PeopleView"]>("GET", "/search/people", {
-      query: { q: words, limit: 6 },
-      signal,
-    })
-  ).people;

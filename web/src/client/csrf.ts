@@ -1,4 +1,4 @@
-/** The session itself is out of scripts' reach; beside it the server sets a readable cookie that proves a write came from here. */
+/** The CSRF token: the session cookie is HttpOnly, and beside it the server sets a readable cookie whose value every write repeats. */
 
 const COOKIE = "tt_csrf";
 

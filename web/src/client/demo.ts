@@ -1,8 +1,8 @@
-/** Filling a fresh site with invented people. */
+/** The demo job, which fills a new site with invented people. */
 import { send } from "./http";
 import type { Schemas } from "./types";
 
-export type DemoStand = Schemas["DemoView"];
+export type DemoStatus = Schemas["DemoView"];
 
-export const findDemo = () => send<DemoStand>("GET", "/demo");
-export const beginDemo = () => send<DemoStand>("POST", "/demo");
+export const getDemoStatus = () => send<DemoStatus>("GET", "/demo");
+export const startDemo = () => send<DemoStatus>("POST", "/demo");

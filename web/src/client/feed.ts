@@ -1,4 +1,4 @@
-/** What the ranking is told, and what it tells. */
+/** Impressions for the ranking, and its explanations. */
 import { csrfHeaders } from "./csrf";
 import { API, send } from "./http";
 import type { Schemas } from "./types";
@@ -10,12 +10,12 @@ export interface Impression {
   readonly ms: number;
 }
 
-/** Why a post stands where it does in the viewer's ranked feed. */
+/** Why a post has its position in the viewer's ranked feed. */
 export const getExplanation = (postId: string) =>
   send<Explanation>("GET", `/posts/${encodeURIComponent(postId)}/explanation`);
 
-/** Arrives even when the page is just being left; says whether the server wants to hear such things. */
-export async function reportSeen(impressions: readonly Impression[]): Promise<boolean> {
+/** Sends impressions, even while the page is being closed. Resolves to false when the server does not collect them. */
+export async function reportImpressions(impressions: readonly Impression[]): Promise<boolean> {
   const response = await fetch(`${API}/feed/seen`, {
     method: "POST",
     credentials: "same-origin",

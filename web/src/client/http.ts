@@ -1,10 +1,10 @@
-/** JSON over HTTP: the session cookie, the CSRF header, a deadline, and one kind of error. */
+/** JSON requests: session cookie, CSRF header, timeout, and `Problem` as the only kind of error. */
 import { csrfHeaders } from "./csrf";
-import { type Answer, forgetEarly, takeEarly } from "./early";
+import { clearPrefetched, type RawResponse, takePrefetched } from "./prefetch";
 import { Problem, problemFrom } from "./problem";
 
 export const API = "/api/v1";
-const DEADLINE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -16,44 +16,44 @@ export interface SendOptions {
 }
 
 type Listener = () => void;
-let onSignedOut: Listener = () => {};
+let sessionEnded: Listener = () => {};
 
-/** Called whenever the server says that the session has ended. */
-export function whenSignedOut(listener: Listener): void {
-  onSignedOut = listener;
+/** Sets the function to call whenever the server says that the session has ended. */
+export function onSessionEnded(listener: Listener): void {
+  sessionEnded = listener;
 }
 
-/** The answer's JSON, or null for an empty answer; rejects with a Problem. */
+/** The response's JSON, or null for an empty body; rejects with a Problem. */
 export async function send<T>(method: Method, path: string, options: SendOptions = {}): Promise<T> {
-  const { status, body } = await ask(method, path, options);
-  if (status < 200 || status > 299) throw refused(status, body);
+  const { status, body } = await request(method, path, options);
+  if (status < 200 || status > 299) throw toProblem(status, body);
   return (body === "" ? null : JSON.parse(body)) as T;
 }
 
-/** A refusal as a Problem; everyone who cares learns when it means that the session is over. */
-export function refused(status: number, body: string): Problem {
+/** The Problem of an error response; also notifies the session when it has ended. */
+export function toProblem(status: number, body: string): Problem {
   const problem = problemFrom(status, body);
-  if (problem.code === "not_signed_in") onSignedOut();
+  if (problem.code === "not_signed_in") sessionEnded();
   return problem;
 }
 
-async function ask(method: Method, path: string, options: SendOptions): Promise<Answer> {
-  if (method !== "GET") forgetEarly();
-  const at = address(path, options.query);
-  const deadline = AbortSignal.timeout(DEADLINE_MS);
-  const signal = options.signal === undefined ? deadline : AbortSignal.any([deadline, options.signal]);
+async function request(method: Method, path: string, options: SendOptions): Promise<RawResponse> {
+  if (method !== "GET") clearPrefetched();
+  const url = urlOf(path, options.query);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
   try {
-    const early = method === "GET" ? takeEarly(at) : null;
-    if (early !== null) return await early;
-    const response = await fetch(at, { ...request(method, options), signal });
+    const prefetched = method === "GET" ? takePrefetched(url) : null;
+    if (prefetched !== null) return await prefetched;
+    const response = await fetch(url, { ...requestInit(method, options), signal });
     return { status: response.status, body: await response.text() };
   } catch (error) {
-    if (options.signal?.aborted) throw error; // The caller has lost interest and knows it.
-    throw new Problem({ status: 0, code: deadline.aborted ? "timeout" : "offline" });
+    if (options.signal?.aborted) throw error; // The caller aborted it.
+    throw new Problem({ status: 0, code: timeout.aborted ? "timeout" : "offline" });
   }
 }
 
-function request(method: Method, { json, headers }: SendOptions): RequestInit {
+function requestInit(method: Method, { json, headers }: SendOptions): RequestInit {
   return {
     method,
     credentials: "same-origin",
@@ -67,7 +67,7 @@ function request(method: Method, { json, headers }: SendOptions): RequestInit {
   };
 }
 
-function address(path: string, query: SendOptions["query"] = {}): string {
+function urlOf(path: string, query: SendOptions["query"] = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== null && value !== undefined) search.set(name, String(value));

@@ -1,10 +1,9 @@
 export { api, type Credentials, type NewPerson } from "./api";
 export { csrfToken } from "./csrf";
-export { type SendOptions, send, whenSignedOut } from "./http";
-export { Problem } from "./problem";
+export { onSessionEnded, type SendOptions, send } from "./http";
+export { isNotFound, Problem } from "./problem";
 export type {
   Account,
-  Asked,
   Author,
   Media,
   NewPost,
@@ -12,6 +11,7 @@ export type {
   PostPage,
   Profile,
   Schemas,
+  SecondFactorChallenge,
   UploadedMedia,
 } from "./types";
 export type { UploadOptions } from "./upload";

@@ -1,22 +1,22 @@
-/** Passkeys: the browser translates between the server's JSON and its own types. */
+/** WebAuthn: converts between the server's JSON and the browser's credential types. */
 
-/** Whether this browser can use passkeys, and speaks JSON about them. */
-export function knowsPasskeys(): boolean {
+/** Whether this browser supports passkeys and the JSON form of their options. */
+export function supportsPasskeys(): boolean {
   return typeof PublicKeyCredential === "function" && "parseRequestOptionsFromJSON" in PublicKeyCredential;
 }
 
-/** What a passkey of this site answers to the server's question. */
-export async function askPasskey(question: Record<string, unknown>): Promise<object> {
+/** Asks the user for a passkey; resolves to the assertion for the server. */
+export async function getPasskeyAssertion(options: Record<string, unknown>): Promise<object> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
-    question as unknown as PublicKeyCredentialRequestOptionsJSON,
+    options as unknown as PublicKeyCredentialRequestOptionsJSON,
   );
   return asJson(await navigator.credentials.get({ publicKey }));
 }
 
-/** A new passkey, as the server wants to hear of it. */
-export async function makePasskey(question: Record<string, unknown>): Promise<object> {
+/** Creates a passkey; resolves to its attestation for the server. */
+export async function createPasskey(options: Record<string, unknown>): Promise<object> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
-    question as unknown as PublicKeyCredentialCreationOptionsJSON,
+    options as unknown as PublicKeyCredentialCreationOptionsJSON,
   );
   return asJson(await navigator.credentials.create({ publicKey }));
 }

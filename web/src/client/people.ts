@@ -1,11 +1,11 @@
-/** Profiles, lists of people, and what one does about others. */
+/** Profiles, followers, follow requests, suggestions and relations. */
 import { send } from "./http";
 import type { PostPage, Schemas } from "./types";
 
 export type ProfilePage = Schemas["ProfileView"];
 export type Tile = Schemas["GridPostView"];
-export type PersonInList = Schemas["people_PersonView"];
-export type People = Schemas["people_PeopleView"];
+export type PersonInList = Schemas["PersonView"];
+export type People = Schemas["PeopleView"];
 export type Relation = Schemas["RelationView"];
 export type Mutuals = Schemas["MutualsView"];
 export type Suggestion = Schemas["SuggestionView"];
@@ -17,9 +17,6 @@ interface Paged {
 }
 
 const id = encodeURIComponent;
-
-/** The ways to treat somebody that are simply on or off. */
-export type Treatment = "blocks" | "close-friends" | "restrictions";
 
 export const people = {
   getProfile: (username: string, signal: AbortSignal) =>
@@ -46,8 +43,4 @@ export const people = {
   approve: (accountId: string) => send<null>("PUT", `/follow-requests/${id(accountId)}`),
   decline: (accountId: string) => send<null>("DELETE", `/follow-requests/${id(accountId)}`),
   removeFollower: (accountId: string) => send<null>("DELETE", `/followers/${id(accountId)}`),
-  treat: (how: Treatment, accountId: string, on: boolean) =>
-    send<null>(on ? "PUT" : "DELETE", `/${how}/${id(accountId)}`),
-  mute: (accountId: string, what: { posts?: boolean; stories?: boolean }) =>
-    send<null>("PUT", `/mutes/${id(accountId)}`, { json: what }),
 } as const;

@@ -1,4 +1,4 @@
-/** What an author may do with a post, and what others may do about it. */
+/** Actions on a post beyond liking and saving it. */
 import { send } from "./http";
 import type { Post, Schemas } from "./types";
 
@@ -13,7 +13,4 @@ export const archivePost = (postId: string, on: boolean) => send<null>(set(on), 
 export const pinPost = (postId: string, on: boolean) => send<null>(set(on), `${at(postId)}/pin`);
 export const untagMe = (postId: string) => send<null>("DELETE", `${at(postId)}/tags/me`);
 export const getLikers = (postId: string, cursor: string | null) =>
-  send<Schemas["views_PeopleView"]>("GET", `${at(postId)}/likes`, { query: { cursor, limit: 30 } });
-export const mutePosts = (accountId: string) =>
-  send<null>("PUT", `/mutes/${encodeURIComponent(accountId)}`, { json: { posts: true } });
-export const unmute = (accountId: string) => send<null>("DELETE", `/mutes/${encodeURIComponent(accountId)}`);
+  send<Schemas["PeopleView"]>("GET", `${at(postId)}/likes`, { query: { cursor, limit: 30 } });

@@ -1,8 +1,8 @@
-/** Every way a request can fail, in one type: what the server said, or why it could not be asked. */
+/** The one error type of requests: an RFC 9457 problem from the server, or no response at all. */
 
 export interface ProblemFacts {
   readonly status: number;
-  /** A promise of the API ("username_taken"), or ours when no answer came: "offline", "timeout". */
+  /** The API's stable code ("username_taken"); "offline" or "timeout" when there was no response. */
   readonly code: string;
   readonly detail?: string;
   readonly requestId?: string;
@@ -24,7 +24,7 @@ export class Problem extends Error {
   }
 }
 
-/** A refusal as the server worded it; an answer that is not problem+json (a proxy's page) keeps its status. */
+/** Parses an error response; one that is not problem+json (a proxy's error page) still has its status. */
 export function problemFrom(status: number, body: string): Problem {
   const facts = parse(body);
   return new Problem({
@@ -47,10 +47,15 @@ function parse(body: string): Record<string, unknown> {
     const value: unknown = JSON.parse(body);
     return typeof value === "object" && value !== null ? { ...value } : {};
   } catch {
-    return {}; // Not JSON: the status alone has to tell.
+    return {}; // Not JSON: only the status is known.
   }
 }
 
 function text(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+/** True for 404: it does not exist or is hidden from the viewer, which look the same on purpose. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof Problem && error.status === 404;
 }

@@ -1,4 +1,4 @@
-/** Stories: what lives for a day, and the copies that stay. */
+/** Stories, which expire after a day, and highlights, which keep copies of them. */
 import { send } from "./http";
 import type { Schemas, UploadedMedia } from "./types";
 import { type UploadOptions, upload } from "./upload";
@@ -16,7 +16,7 @@ const at = (storyId: string) => `/stories/${id(storyId)}`;
 
 export const stories = {
   getTray: () => send<TrayPage>("GET", "/stories/feed"),
-  getOf: (accountId: string) =>
+  getByAccount: (accountId: string) =>
     send<Schemas["AccountStoriesView"]>("GET", `/accounts/${id(accountId)}/stories`),
   upload: (file: File, options: UploadOptions) =>
     upload<UploadedMedia>("/media/upload", file, { ...options, fields: { kind: "story" } }),
@@ -36,11 +36,10 @@ export const stories = {
       json: { text },
       headers: { "Idempotency-Key": key },
     }),
-  mute: (accountId: string) => send<null>("PUT", `/mutes/${id(accountId)}`, { json: { stories: true } }),
 
   getHighlight: (highlightId: string) => send<Highlight>("GET", `/highlights/${id(highlightId)}`),
   getOwnHighlights: async () => (await send<Schemas["HighlightsView"]>("GET", "/highlights")).highlights,
-  makeHighlight: (title: string, storyId: string) =>
+  createHighlight: (title: string, storyId: string) =>
     send<Highlight>("POST", "/highlights", { json: { title, story_ids: [storyId] } }),
   changeHighlight: (highlightId: string, change: Schemas["HighlightEdit"]) =>
     send<Highlight>("PATCH", `/highlights/${id(highlightId)}`, { json: change }),

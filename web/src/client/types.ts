@@ -1,14 +1,14 @@
-/** What the API speaks of, by the names the app uses. Ids are strings: a 64-bit number would lose its last digits here. */
+/** The API types by the names the app uses. Ids are strings: 64-bit integers do not fit a JavaScript number. */
 import type { components } from "./schema";
 
 export type Schemas = components["schemas"];
 
-/** A sign-in that needs one more proof. */
-export type Asked = Schemas["SecondFactorView"];
+/** A login that needs a second factor. */
+export type SecondFactorChallenge = Schemas["SecondFactorView"];
 export type Account = Schemas["AccountView"];
 export type Profile = Schemas["AccountView"];
 export type Author = Schemas["AuthorView"];
-/** One picture or clip in several widths; the keys of `urls` are pixels. */
+/** A photo or video in several renditions; the keys of `urls` are widths in pixels. */
 export type Media = Schemas["MediaView"];
 export type Post = Schemas["PostView"];
 export type PostPage = Schemas["PostsView"];

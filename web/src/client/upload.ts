@@ -1,17 +1,17 @@
-/** Uploads go through XMLHttpRequest: fetch cannot report how much of a body has been sent. */
+/** File uploads with progress, through XMLHttpRequest because fetch does not report upload progress. */
 import { csrfHeaders } from "./csrf";
-import { API, refused } from "./http";
+import { API, toProblem } from "./http";
 import { Problem } from "./problem";
 
 export interface UploadOptions {
-  /** Share of the file that has left this device, 0 to 1. */
+  /** Called with the uploaded fraction, 0 to 1. */
   readonly onProgress?: (share: number) => void;
   readonly signal?: AbortSignal;
-  /** What else the form says: `edit`, `kind`. */
+  /** Further form fields: `edit`, `kind`. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** Sends one file as the multipart field `file`; resolves with the answer's JSON, rejects with a Problem. */
+/** Sends one file as the multipart field `file`; resolves with the response's JSON, rejects with a Problem. */
 export function upload<T>(
   path: string,
   file: File,
@@ -27,7 +27,7 @@ export function upload<T>(
     };
     request.onload = () => settle(request, resolve, reject);
     request.onerror = () => reject(new Problem({ status: 0, code: "offline" }));
-    request.onabort = () => reject(new DOMException("The upload was called off.", "AbortError"));
+    request.onabort = () => reject(new DOMException("The upload was cancelled.", "AbortError"));
     signal?.addEventListener("abort", () => request.abort(), { once: true });
     request.send(form(file, fields));
   });
@@ -39,7 +39,7 @@ function settle<T>(
   reject: (reason: Problem) => void,
 ): void {
   const { status, responseText } = request;
-  if (status < 200 || status >= 300) reject(refused(status, responseText));
+  if (status < 200 || status >= 300) reject(toProblem(status, responseText));
   else resolve(JSON.parse(responseText) as T);
 }
 

@@ -1,65 +1,70 @@
 /**
- * Working without a connection. The shell knows only this door; what is behind it arrives after the first screen, and
- * where it does not arrive everything is simply asked of the server.
+ * Offline support. The rooms import only this module; the queue and the cache behind it load after the first paint, and
+ * where they fail to load every request simply goes to the server.
  */
-import { calm } from "../base/calm";
-import type { Listener } from "./kit.svelte";
-import { type Comment, perform, type SettingKind, type Wish } from "./wishes";
+import { firstPaint } from "../base/afterFirstPaint";
+import { type Comment, type Mutation, sendMutation, type ToggleKind } from "./mutations";
+import type { SettledListener } from "./runtime.svelte";
 
-export type { Listener } from "./kit.svelte";
-export { type Comment, isUnreachable, type Kind, type Saying, type Wish } from "./wishes";
+export { type CommentMutation, isUnreachable, type Mutation } from "./mutations";
 
-type Kit = typeof import("./kit.svelte");
+type Runtime = typeof import("./runtime.svelte");
 
-let arriving: Promise<Kit | null> | null = null;
-let arrived: Kit | null = null;
+let loading: Promise<Runtime | null> | null = null;
+let loaded: Runtime | null = null;
 
-function kit(): Promise<Kit | null> {
-  arriving ??= import("./kit.svelte").then(
-    (found) => {
-      arrived = found;
-      return found;
+/** The queue and the cache; null when their chunk could not be loaded. */
+function runtime(): Promise<Runtime | null> {
+  loading ??= import("./runtime.svelte").then(
+    (module) => {
+      loaded = module;
+      return module;
     },
     () => null,
   );
-  return arriving;
+  return loading;
 }
 
-type Stop = () => void;
+type Unsubscribe = () => void;
 
-function begin(start: (found: Kit) => Stop): Stop {
-  let isOver = false;
-  let stop: Stop = () => {};
-  void calm.then(kit).then((found) => {
-    if (found !== null && !isOver) stop = start(found);
+/** Subscribes once the runtime has loaded, unless the returned function was called before. */
+function subscribeLater(subscribe: (found: Runtime) => Unsubscribe): Unsubscribe {
+  let isCancelled = false;
+  let unsubscribe: Unsubscribe = () => {};
+  void firstPaint.then(runtime).then((found) => {
+    if (found !== null && !isCancelled) unsubscribe = subscribe(found);
   });
   return () => {
-    isOver = true;
-    stop();
+    isCancelled = true;
+    unsubscribe();
   };
 }
 
 export const offline = {
-  kit,
-  /** Met now, or kept until it can be (then the answer is null). Rejects when the server refuses. */
-  async carry(wish: Wish): Promise<Comment | null> {
-    const found = await kit();
-    return found === null ? perform(wish) : found.queue.carry(wish);
+  runtime,
+  /** Sends the mutation now, or queues it when the server is unreachable (then resolves to null). Rejects when the server does. */
+  async submit(mutation: Mutation): Promise<Comment | null> {
+    const found = await runtime();
+    return found === null ? sendMutation(mutation) : found.queue.submit(mutation);
   },
-  /** How it shall be, while that wish waits; undefined when none does. */
-  wished(kind: SettingKind, id: string): boolean | undefined {
-    const wish = arrived?.queue.find(`${kind}:${id}`);
-    return wish && wish.kind !== "comment" ? wish.on : undefined;
+  /** The value that a queued mutation will set; undefined when none is queued. */
+  pendingValue(kind: ToggleKind, id: string): boolean | undefined {
+    const mutation = loaded?.queue.find(`${kind}:${id}`);
+    return mutation && mutation.kind !== "comment" ? mutation.on : undefined;
   },
-  /** Hears what became of wishes that waited; returns how to stop. */
-  listen: (listener: Listener): Stop => begin((found) => found.listen(listener)),
-  /** Told what waits, now and whenever it changes; returns how to stop. */
-  watch: (watcher: (waiting: readonly Wish[]) => void): Stop => begin((found) => found.watch(watcher)),
-  keep: async (key: string, value: unknown): Promise<void> => (await calm.then(kit))?.memory.keep(key, value),
-  find: async <T>(key: string): Promise<T | null> => (await kit())?.memory.find<T>(key) ?? null,
-  /** Takes pictures off this device. */
-  discard: async (addresses: readonly string[]): Promise<void> => (await kit())?.discard(addresses),
-  belongTo: async (accountId: string): Promise<void> => (await calm.then(kit))?.belongTo(accountId),
-  /** At sign-out everything goes. A session that ended by itself leaves the wishes of its owner, for when they return. */
-  forget: async (options?: { keepsWishes: boolean }): Promise<void> => (await kit())?.forget(options),
+  /** Calls back with the outcome of each queued mutation. Returns a function that unsubscribes. */
+  onSettled: (listener: SettledListener): Unsubscribe => subscribeLater((found) => found.onSettled(listener)),
+  /** Calls back with the queued mutations now and whenever they change. Returns a function that unsubscribes. */
+  watchPending: (watcher: (pending: readonly Mutation[]) => void): Unsubscribe =>
+    subscribeLater((found) => found.watchPending(watcher)),
+  /** Caches a response for reading offline. */
+  store: async (key: string, value: unknown): Promise<void> =>
+    (await firstPaint.then(runtime))?.cache.put(key, value),
+  /** Reads a cached response, or null. */
+  read: async <T>(key: string): Promise<T | null> => (await runtime())?.cache.get<T>(key) ?? null,
+  /** Deletes images from this device's image cache. */
+  evictImages: async (urls: readonly string[]): Promise<void> => (await runtime())?.evictImages(urls),
+  setOwner: async (accountId: string): Promise<void> => (await firstPaint.then(runtime))?.setOwner(accountId),
+  /** Deletes everything at sign-out. A session that expired keeps its owner's queue for when they sign in again. */
+  clear: async (options?: { keepMutations: boolean }): Promise<void> => (await runtime())?.clear(options),
 } as const;

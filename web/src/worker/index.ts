@@ -1,29 +1,36 @@
 /**
- * The service worker: the app opens without a connection, and the pictures seen are still there. What the API
- * answered is kept by the app itself (src/offline), under the account it belongs to.
+ * The service worker: the app starts and shows viewed images without a connection. API responses are cached by the app
+ * itself (src/offline), per account.
  */
-import { isPicture, showPicture } from "./pictures";
+
+import {
+  deleteOldShells,
+  isShellFile,
+  precacheShell,
+  respondWithPage,
+  respondWithShellFile,
+} from "./appShell";
+import { isImage, respondWithImage } from "./imageCache";
 import { listenForPushes } from "./push";
-import { discardOldShells, isShellFile, keepShell, showPage, showShellFile } from "./shell";
 
 declare const self: ServiceWorkerGlobalScope;
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(keepShell().then(() => self.skipWaiting()));
+  event.waitUntil(precacheShell().then(() => self.skipWaiting()));
 });
 
 self.addEventListener("activate", (event) => {
-  event.waitUntil(discardOldShells().then(() => self.clients.claim()));
+  event.waitUntil(deleteOldShells().then(() => self.clients.claim()));
 });
 
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== location.origin || url.pathname.startsWith("/api/")) return;
-  if (isPicture(request, url)) event.respondWith(showPicture(request, (work) => event.waitUntil(work)));
-  else if (isShellFile(url)) event.respondWith(showShellFile(request));
+  if (isImage(request, url)) event.respondWith(respondWithImage(request, (work) => event.waitUntil(work)));
+  else if (isShellFile(url)) event.respondWith(respondWithShellFile(request));
   else if (request.mode === "navigate" && !url.pathname.startsWith("/media/"))
-    event.respondWith(showPage(request));
+    event.respondWith(respondWithPage(request));
 });
 
 listenForPushes(self);

@@ -1,15 +1,15 @@
-/** Pushes: what the server tells while the app is closed. */
-import { addressOf, type Told, wordingOf } from "./wording";
+/** Web Push: shows notifications while the app is closed. */
+import { type PushPayload, pushTarget, pushText } from "./pushText";
 
 export function listenForPushes(scope: ServiceWorkerGlobalScope): void {
   scope.addEventListener("push", (event) => {
-    const told = event.data?.json() as Told;
+    const payload = event.data?.json() as PushPayload;
     const shown = scope.registration.showNotification("Tintype", {
-      body: wordingOf(told, scope.navigator.languages),
+      body: pushText(payload, scope.navigator.languages),
       icon: "/icons/plate-192.png",
-      // One line about the same thing replaces the one before.
-      tag: `${told.kind}:${told.post_id ?? told.username ?? ""}`,
-      data: addressOf(told),
+      // A newer notification about the same thing replaces the older one.
+      tag: `${payload.kind}:${payload.post_id ?? payload.username ?? ""}`,
+      data: pushTarget(payload),
     });
     event.waitUntil(shown);
   });
@@ -19,7 +19,7 @@ export function listenForPushes(scope: ServiceWorkerGlobalScope): void {
   });
 }
 
-/** A window that is open goes there; otherwise a new one does. */
+/** Navigates an open window to the path, or opens a new one. */
 async function show(scope: ServiceWorkerGlobalScope, path: string): Promise<void> {
   const [open] = await scope.clients.matchAll({ type: "window", includeUncontrolled: true });
   if (open === undefined) await scope.clients.openWindow(path);

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { areas, type LocaleCode, language, loadWords, localeCodes, suitLocale, t } from "../../src/base/i18n";
+import {
+  type LocaleCode,
+  language,
+  loadMessages,
+  localeCodes,
+  namespaces,
+  negotiateLocale,
+  t,
+} from "../../src/base/i18n";
 import { render, renderAgo, renderCount } from "../../src/base/i18n/render";
 import type { Message } from "../../src/base/i18n/types";
 
@@ -8,34 +16,36 @@ function placeholders(message: Message): string[] {
   return [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "").sort();
 }
 
-async function whole(code: LocaleCode): Promise<Readonly<Record<string, Message>>> {
+async function loadAll(code: LocaleCode): Promise<Readonly<Record<string, Message>>> {
   return Object.assign(
     {},
-    ...(await Promise.all(["core" as const, ...areas].map((area) => loadWords(area, code)))),
+    ...(await Promise.all(
+      ["core" as const, ...namespaces].map((namespace) => loadMessages(namespace, code)),
+    )),
   );
 }
 
 describe.each(localeCodes)("the catalogue %s", (code) => {
   test("fills the same placeholders as the English one", async () => {
-    const english = await whole("en");
-    const catalogue = await whole(code);
+    const english = await loadAll("en");
+    const catalogue = await loadAll(code);
     expect(Object.keys(catalogue).sort()).toEqual(Object.keys(english).sort());
     for (const [key, message] of Object.entries(english)) {
       expect(placeholders(catalogue[key] ?? ""), key).toEqual(placeholders(message));
     }
   });
 
-  test("has a wording for every plural its language knows", async () => {
+  test("has a text for every plural category of its language", async () => {
     const categories = new Intl.PluralRules(code).resolvedOptions().pluralCategories;
     const needed = categories.filter((category) => category !== "zero");
-    for (const [key, message] of Object.entries(await whole(code))) {
+    for (const [key, message] of Object.entries(await loadAll(code))) {
       if (typeof message !== "string")
         expect(Object.keys(message), key).toEqual(expect.arrayContaining(needed));
     }
   });
 
   test("leaves no message empty", async () => {
-    for (const [key, message] of Object.entries(await whole(code))) {
+    for (const [key, message] of Object.entries(await loadAll(code))) {
       for (const text of typeof message === "string" ? [message] : Object.values<string>(message)) {
         expect(text.trim(), key).not.toBe("");
       }
@@ -44,19 +54,19 @@ describe.each(localeCodes)("the catalogue %s", (code) => {
 });
 
 describe("a message", () => {
-  test("takes the plural of its count, written the local way", () => {
+  test("uses the plural form of its count, formatted for the locale", () => {
     const message = { one: "{count} Beitrag", other: "{count} Beiträge" };
     expect(render(message, "de", { count: 1 })).toBe("1 Beitrag");
     expect(render(message, "de", { count: 12345 })).toBe("12.345 Beiträge");
   });
 
   test("uses all six forms of Arabic", async () => {
-    const { "post.likes": likes } = await whole("ar");
+    const { "post.likes": likes } = await loadAll("ar");
     const forms = [0, 1, 2, 3, 11, 100].map((count) => render(likes ?? "", "ar", { count }));
     expect(new Set(forms).size).toBe(6);
   });
 
-  test("does not take a person's name for a placeholder", () => {
+  test("does not treat a value as a placeholder", () => {
     expect(render("Post by {name}", "en", { name: "{count}", count: 3 })).toBe("Post by {count}");
   });
 });
@@ -64,12 +74,12 @@ describe("a message", () => {
 describe("numbers and times", () => {
   const now = new Date("2026-03-10T12:00:00Z");
 
-  test("are short where space is", () => {
+  test("are compact", () => {
     expect(renderCount(999, "en")).toBe("999");
     expect(renderCount(1240, "en")).toBe("1.2K");
   });
 
-  test("count up from now to days, then turn into dates", () => {
+  test("are relative within a week, then dates", () => {
     expect(renderAgo(new Date("2026-03-10T11:59:40Z"), now, "en")).toBe("now");
     expect(renderAgo(new Date("2026-03-10T11:55:00Z"), now, "en")).toBe("5 min. ago");
     expect(renderAgo(new Date("2026-03-09T12:00:00Z"), now, "de")).toBe("gestern");
@@ -77,25 +87,25 @@ describe("numbers and times", () => {
     expect(renderAgo(new Date("2024-02-10T12:00:00Z"), now, "en")).toBe("Feb 10, 2024");
   });
 
-  test("never lie in the future, whatever the clocks say", () => {
+  test("are never in the future, whatever the clocks say", () => {
     expect(renderAgo(new Date("2026-03-10T12:03:00Z"), now, "en")).toBe("now");
   });
 });
 
 describe("the language", () => {
-  test("is the reader's first that we speak", () => {
-    expect(suitLocale(["fr-FR", "de-AT", "en"])).toBe("de");
-    expect(suitLocale(["fr"])).toBe("en");
+  test("is the first preferred one that is supported", () => {
+    expect(negotiateLocale(["fr-FR", "de-AT", "en"])).toBe("de");
+    expect(negotiateLocale(["fr"])).toBe("en");
   });
 
-  test("has the words of a page that was asked for while it changed", async () => {
+  test("includes a namespace that was requested while it changed", async () => {
     const changing = language.use("de");
-    await Promise.all([language.need("comments"), changing]);
+    await Promise.all([language.loadNamespaces("comments"), changing]);
     expect(t("comments.title")).toBe("Kommentare");
     await language.use("en");
   });
 
-  test("turns the whole document with it", async () => {
+  test("changes the direction of the document", async () => {
     await language.use("ar");
     expect(document.documentElement.dir).toBe("rtl");
     expect(t("app.close")).toBe("إغلاق");

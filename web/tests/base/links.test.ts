@@ -19,17 +19,17 @@ function click(html: string, init: MouseEventInit = {}): URL | null {
   return found;
 }
 
-test("a plain click on a link of ours is followed without a reload", () => {
+test("a plain click on an internal link is handled without a reload", () => {
   expect(click('<a href="/p/1"><b>open</b></a>')?.pathname).toBe("/p/1");
 });
 
-test("clicks that ask for a new tab are left to the browser", () => {
+test("clicks that open a new tab are left to the browser", () => {
   expect(click('<a href="/p/1">open</a>', { ctrlKey: true })).toBeNull();
   expect(click('<a href="/p/1">open</a>', { button: 1 })).toBeNull();
   expect(click('<a href="/p/1" target="_blank">open</a>')).toBeNull();
 });
 
-test("other sites, downloads, the API and places on the page are left to the browser", () => {
+test("external links, downloads, the API and fragments are left to the browser", () => {
   expect(click('<a href="https://example.org/">away</a>')).toBeNull();
   expect(click('<a href="/p/1" download>save</a>')).toBeNull();
   expect(click('<a href="/api/docs">docs</a>')).toBeNull();

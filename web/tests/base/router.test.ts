@@ -39,31 +39,31 @@ describe("the router", () => {
   }
 
   test("shows the page of the address it starts at", () => {
-    expect(router.shown?.page).toMatchObject({ name: "home" });
+    expect(router.current?.page).toMatchObject({ name: "home" });
   });
 
   test("shows another page with its parameters, from the top", async () => {
     await router.navigate("/p/7");
 
-    expect(router.shown).toMatchObject({ page: { name: "post" }, params: { postId: "7" } });
+    expect(router.current).toMatchObject({ page: { name: "post" }, params: { postId: "7" } });
     expect(scrollTo).toHaveBeenCalledWith(0, 0);
   });
 
-  test("keeps an unknown address and says that there is no page", async () => {
+  test("keeps an unknown address and resolves to no route", async () => {
     await router.navigate("/nowhere");
 
     expect(location.pathname).toBe("/nowhere");
-    expect(router.shown?.route).toBeNull();
+    expect(router.current?.route).toBeNull();
   });
 
-  test("reports a page that did not arrive", async () => {
+  test("reports a page whose chunk did not load", async () => {
     await router.navigate("/broken");
 
-    expect(router.shown?.page).toBeNull();
-    expect(router.shown?.failure).toBeInstanceOf(Error);
+    expect(router.current?.page).toBeNull();
+    expect(router.current?.failure).toBeInstanceOf(Error);
   });
 
-  test("returns to where one had scrolled", async () => {
+  test("restores the scroll position", async () => {
     const start = history.state;
     vi.stubGlobal("scrollY", 1234);
     await router.navigate("/p/7");
@@ -71,38 +71,38 @@ describe("the router", () => {
     dispatchEvent(new PopStateEvent("popstate", { state: start }));
     await settled();
 
-    expect(router.shown?.page).toMatchObject({ name: "home" });
+    expect(router.current?.page).toMatchObject({ name: "home" });
     expect(scrollTo).toHaveBeenLastCalledWith(0, 1234);
   });
 
-  test("drops a page that was overtaken by a later one", async () => {
+  test("drops a page that was overtaken by a later navigation", async () => {
     const slow = startSlow();
     const first = router.navigate("/slow");
     await router.navigate("/p/1");
     slow.resolve();
     await first;
 
-    expect(router.shown?.page).toMatchObject({ name: "post" });
+    expect(router.current?.page).toMatchObject({ name: "post" });
   });
 
-  test("shows a page over another with its own address, and going back uncovers what is below", async () => {
+  test("opens an overlay with its own address, and going back closes it", async () => {
     const below = history.state;
-    const home = router.shown;
-    await router.open("/p/7");
+    const home = router.current;
+    await router.openOverlay("/p/7");
 
     expect(location.pathname).toBe("/p/7");
-    expect(router.over).toMatchObject({ page: { name: "post" }, params: { postId: "7" } });
-    expect(router.shown).toBe(home);
+    expect(router.overlay).toMatchObject({ page: { name: "post" }, params: { postId: "7" } });
+    expect(router.current).toBe(home);
 
     history.replaceState(below, "", "/");
     dispatchEvent(new PopStateEvent("popstate", { state: below }));
     await settled();
-    expect(router.over).toBeNull();
-    expect(router.shown).toBe(home);
+    expect(router.overlay).toBeNull();
+    expect(router.current).toBe(home);
   });
 
-  test("comes back to a covered page from elsewhere with both pages", async () => {
-    await router.open("/p/7");
+  test("returns to a page and its overlay from elsewhere", async () => {
+    await router.openOverlay("/p/7");
     const covered = history.state;
     await router.navigate("/nowhere");
     history.replaceState(covered, "", "/p/7");
@@ -110,14 +110,14 @@ describe("the router", () => {
     await settled();
     await settled();
 
-    expect(router.shown?.page).toMatchObject({ name: "home" });
-    expect(router.over?.page).toMatchObject({ name: "post" });
+    expect(router.current?.page).toMatchObject({ name: "home" });
+    expect(router.overlay?.page).toMatchObject({ name: "post" });
   });
 
-  test("goes back once, however often one asks before it has happened", async () => {
+  test("goes back once, however often it is called before that", async () => {
     const back = vi.spyOn(history, "back").mockImplementation(() => {});
     await router.navigate("/nowhere");
-    await router.open("/p/7");
+    await router.openOverlay("/p/7");
     router.back();
     router.back();
 
@@ -128,47 +128,47 @@ describe("the router", () => {
     back.mockRestore();
   });
 
-  test("leads home whoever came from outside, also after a redirect", async () => {
+  test("goes home when the visitor came from outside, also after a redirect", async () => {
     await router.navigate("/nowhere", { replace: true });
     router.back();
     await settled();
 
-    expect(router.shown?.page).toMatchObject({ name: "home" });
+    expect(router.current?.page).toMatchObject({ name: "home" });
   });
 
-  test("does not cover the page with what was left before it arrived", async () => {
+  test("drops an overlay that was closed before it loaded", async () => {
     const below = history.state;
     const slow = startSlow();
-    const opening = router.open("/slow");
+    const opening = router.openOverlay("/slow");
     history.replaceState(below, "", "/");
     dispatchEvent(new PopStateEvent("popstate", { state: below }));
     slow.resolve();
     await opening;
 
-    expect(router.over).toBeNull();
+    expect(router.overlay).toBeNull();
   });
 
-  test("shows a page that is on its way below what was opened meanwhile", async () => {
+  test("shows a page that was still loading below an overlay opened meanwhile", async () => {
     const slow = startSlow();
     const moving = router.navigate("/slow");
-    await router.open("/p/7");
+    await router.openOverlay("/p/7");
     slow.resolve();
     await moving;
 
-    expect(router.shown?.page).toMatchObject({ name: "slow" });
-    expect(router.over?.page).toMatchObject({ name: "post" });
-    expect(router.isMoving).toBe(false);
+    expect(router.current?.page).toMatchObject({ name: "slow" });
+    expect(router.overlay?.page).toMatchObject({ name: "post" });
+    expect(router.isNavigating).toBe(false);
   });
 
-  test("makes what was over a page the page after a reload", async () => {
-    await router.open("/p/7");
+  test("shows an overlay as a page after a reload", async () => {
+    await router.openOverlay("/p/7");
     stop();
     const reloaded = new Router();
     stop = reloaded.start(routes());
     await settled();
 
-    expect(reloaded.shown?.page).toMatchObject({ name: "post" });
-    expect(reloaded.over).toBeNull();
+    expect(reloaded.current?.page).toMatchObject({ name: "post" });
+    expect(reloaded.overlay).toBeNull();
   });
 });
 

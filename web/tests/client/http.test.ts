@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { api, Problem, whenSignedOut } from "../../src/client";
+import { api, onSessionEnded, Problem } from "../../src/client";
 import { csrfToken } from "../../src/client/csrf";
 import { send } from "../../src/client/http";
-import { answer, problem } from "./answers";
+import { problem, respondWith } from "./fakeFetch";
 
 afterEach(() => {
   document.cookie = "tt_csrf=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/";
@@ -15,21 +15,21 @@ async function failureOf(work: Promise<unknown>): Promise<Problem> {
 }
 
 describe("a request", () => {
-  test("carries its query without what is absent", async () => {
-    const fetched = answer({ body: { posts: [], next_cursor: null, has_more: false } });
+  test("leaves absent parameters out of its query", async () => {
+    const fetched = respondWith({ body: { posts: [], next_cursor: null, has_more: false } });
     await api.getFeed("ranked", null, 12);
     expect(fetched.mock.calls[0]?.[0]).toBe("/api/v1/feed?mode=ranked&limit=12");
   });
 
-  test("escapes what people typed", async () => {
-    const fetched = answer({ body: {} });
+  test("escapes user input in its path", async () => {
+    const fetched = respondWith({ body: {} });
     await api.getProfile("a/../b?");
     expect(fetched.mock.calls[0]?.[0]).toBe("/api/v1/accounts/by-name/a%2F..%2Fb%3F");
   });
 
-  test("proves its origin when it changes something, and only then", async () => {
+  test("carries the CSRF token when it writes, and only then", async () => {
     document.cookie = "tt_csrf=secret; Path=/";
-    const fetched = answer({ status: 204 }, { body: {} });
+    const fetched = respondWith({ status: 204 }, { body: {} });
     await api.like("1");
     await api.getMe();
     const headers = fetched.mock.calls.map(([, init]) => init?.headers as Record<string, string>);
@@ -37,21 +37,21 @@ describe("a request", () => {
     expect(headers[1]?.["X-CSRF-Token"]).toBeUndefined();
   });
 
-  test("to publish carries the key that makes it safe to repeat", async () => {
-    const fetched = answer({ status: 201, body: { post_id: "1" } });
+  test("to publish carries its idempotency key", async () => {
+    const fetched = respondWith({ status: 201, body: { post_id: "1" } });
     await api.publish({ media_ids: ["m"], caption: "" }, "key-1");
     expect(fetched.mock.calls[0]?.[1]?.headers).toMatchObject({ "Idempotency-Key": "key-1" });
   });
 
-  test("resolves with null when the answer is empty", async () => {
-    answer({ status: 204 });
+  test("resolves to null when the response is empty", async () => {
+    respondWith({ status: 204 });
     expect(await send("DELETE", "/x")).toBeNull();
   });
 });
 
 describe("a failure", () => {
-  test("keeps the server's code, detail and number", async () => {
-    answer(problem(409, "username_taken", "That username is taken."));
+  test("has the server's code, detail and request id", async () => {
+    respondWith(problem(409, "username_taken", "That username is taken."));
     const failure = await failureOf(api.join({ username: "ana", password: "x" }));
     expect(failure).toMatchObject({
       status: 409,
@@ -62,29 +62,29 @@ describe("a failure", () => {
   });
 
   test("that is not problem+json still has a code", async () => {
-    answer({ status: 502, body: "<html>Bad Gateway</html>" }, { status: 413, body: "" });
+    respondWith({ status: 502, body: "<html>Bad Gateway</html>" }, { status: 413, body: "" });
     expect((await failureOf(api.getMe())).code).toBe("unavailable");
     expect((await failureOf(api.getMe())).code).toBe("too_large");
   });
 
-  test("without any answer means offline", async () => {
-    answer(new TypeError("Failed to fetch"));
+  test("without any response means offline", async () => {
+    respondWith(new TypeError("Failed to fetch"));
     expect(await failureOf(api.getMe())).toMatchObject({ status: 0, code: "offline" });
   });
 
-  test("of the session is told to whoever listens", async () => {
+  test("of the session notifies the listener", async () => {
     const listener = vi.fn();
-    whenSignedOut(listener);
-    answer(problem(401, "not_signed_in"), problem(404, "not_found"));
+    onSessionEnded(listener);
+    respondWith(problem(401, "not_signed_in"), problem(404, "not_found"));
     await failureOf(api.getMe());
     await failureOf(api.getMe());
     expect(listener).toHaveBeenCalledOnce();
   });
 
-  test("that the caller asked for is not reported as offline", async () => {
+  test("by abort is not reported as offline", async () => {
     const abort = new AbortController();
     abort.abort();
-    answer(new DOMException("aborted", "AbortError"));
+    respondWith(new DOMException("aborted", "AbortError"));
     await expect(send("GET", "/x", { signal: abort.signal })).rejects.toMatchObject({ name: "AbortError" });
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { upload } from "../../src/client/upload";
 
-/** An XMLHttpRequest that is driven by the test. */
+/** A fake XMLHttpRequest, driven by the test. */
 class FakeRequest {
   static last: FakeRequest;
   status = 0;
@@ -47,7 +47,7 @@ function start(options = {}) {
   return { done, request: FakeRequest.last };
 }
 
-test("an upload sends the file and reports how much has left", async () => {
+test("an upload sends the file and reports its progress", async () => {
   const shares: number[] = [];
   const { done, request } = start({ onProgress: (share: number) => shares.push(share) });
   request.upload.onprogress?.({ lengthComputable: true, loaded: 1, total: 4 });
@@ -60,19 +60,19 @@ test("an upload sends the file and reports how much has left", async () => {
   expect(request.body?.get("file")).toBeInstanceOf(File);
 });
 
-test("a refused upload fails with the server's reason", async () => {
+test("a toProblem upload fails with the server's reason", async () => {
   const { done, request } = start();
   request.answer(400, { code: "media_refused", detail: "Not a picture." });
   await expect(done).rejects.toMatchObject({ code: "media_refused", status: 400 });
 });
 
-test("a broken line means offline", async () => {
+test("a broken connection means offline", async () => {
   const { done, request } = start();
   request.onerror();
   await expect(done).rejects.toMatchObject({ code: "offline" });
 });
 
-test("an upload that nobody wants stops", async () => {
+test("an aborted upload stops", async () => {
   const abort = new AbortController();
   const { done } = start({ signal: abort.signal });
   abort.abort();

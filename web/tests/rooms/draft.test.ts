@@ -1,24 +1,10 @@
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
-import { api, Problem, type UploadedMedia } from "../../src/client";
-import { Draft, LONGEST_CAPTION } from "../../src/rooms/posts/create/draft.svelte";
-import { samplePost } from "./sample";
+import { api, Problem } from "../../src/client";
+import { Draft, MAX_CAPTION_LENGTH } from "../../src/rooms/posts/create/draft.svelte";
+import { sampleMedia } from "./sampleMedia";
+import { samplePost } from "./samplePosts";
 
-const media: UploadedMedia = {
-  media_id: "m1",
-  type: "image",
-  state: "ready",
-  progress: 1,
-  error: null,
-  urls: {},
-  squares: {},
-  video_url: null,
-  hls_url: null,
-  duration_ms: null,
-  width: 1,
-  height: 1,
-  placeholder: null,
-  expires_at: "2026-03-10T12:00:00Z",
-};
+const media = sampleMedia("m1");
 
 function photos(count: number): File[] {
   return Array.from({ length: count }, (_, n) => new File(["x"], `${n}.jpg`, { type: "image/jpeg" }));
@@ -40,7 +26,7 @@ describe("a draft", () => {
   });
   afterEach(() => draft.discard());
 
-  test("uploads what is added, two at a time", async () => {
+  test("uploads two files at a time", async () => {
     let running = 0;
     let most = 0;
     uploading.mockImplementation(async () => {
@@ -56,25 +42,25 @@ describe("a draft", () => {
     expect(most).toBe(2);
   });
 
-  test("takes ten photos and videos, and nothing else", () => {
+  test("accepts ten photos and videos, and nothing else", () => {
     expect(draft.add([new File(["x"], "a.txt", { type: "text/plain" })])).toBe("notMedia");
     expect(draft.add([new File(["x"], "IMG_1.HEIC")])).toBeNull();
     expect(draft.add(photos(12))).toBe("tooMany");
     expect(draft.uploads).toHaveLength(10);
   });
 
-  test("may not be published while something is missing", async () => {
+  test("cannot be published while something is missing", async () => {
     expect(draft.mayPublish).toBe(false);
     draft.add(photos(1));
     expect(draft.mayPublish).toBe(false);
     await settled();
     expect(draft.mayPublish).toBe(true);
-    draft.caption = "😀".repeat(LONGEST_CAPTION + 1);
+    draft.caption = "😀".repeat(MAX_CAPTION_LENGTH + 1);
     expect(draft.captionLeft).toBe(-1);
     expect(draft.mayPublish).toBe(false);
   });
 
-  test("publishes once, with its descriptions, and is then empty", async () => {
+  test("publishes once, with its alt texts, and is then empty", async () => {
     draft.add(photos(1));
     await settled();
     draft.caption = " Hills ";
@@ -94,7 +80,7 @@ describe("a draft", () => {
     expect(draft.uploads).toHaveLength(0);
   });
 
-  test("repeats a failed publish under the same key, and takes a new key for the next post", async () => {
+  test("retries a failed publish with the same idempotency key, and uses a new one for the next post", async () => {
     publishing.mockRejectedValueOnce(new Problem({ status: 0, code: "offline" }));
     draft.add(photos(1));
     await settled();
@@ -110,7 +96,7 @@ describe("a draft", () => {
     expect(keys[2]).not.toBe(keys[0]);
   });
 
-  test("keeps a photo that failed, and sends it again on request", async () => {
+  test("keeps a failed upload, and retries it on request", async () => {
     uploading.mockRejectedValueOnce(new Problem({ status: 0, code: "offline" }));
     draft.add(photos(1));
     await settled();

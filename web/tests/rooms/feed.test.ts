@@ -1,12 +1,11 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { becomeCalm } from "../../src/base/calm";
+import { markFirstPaint } from "../../src/base/afterFirstPaint";
 import { setPref } from "../../src/base/prefs.svelte";
 import { offline } from "../../src/offline";
 import { Feed } from "../../src/rooms/feed/feed.svelte";
-import { waitAfter } from "../../src/rooms/feed/refresh";
-import { stepFrom } from "../../src/rooms/feed/steps";
-import { answer, problem } from "../client/answers";
-import { samplePage, samplePost } from "./sample";
+import { nextArticle } from "../../src/rooms/feed/keyboardStep";
+import { problem, respondWith } from "../client/fakeFetch";
+import { samplePage, samplePost } from "./samplePosts";
 
 function ids(feed: Feed): string[] {
   return feed.posts.map(({ post_id }) => post_id);
@@ -16,7 +15,7 @@ afterEach(() => setPref("feed", "ranked"));
 
 describe("the feed", () => {
   test("loads its first page once, however often it is asked", async () => {
-    const fetched = answer({ body: samplePage([9, 8], "8") });
+    const fetched = respondWith({ body: samplePage([9, 8], "8") });
     const feed = new Feed();
     await Promise.all([feed.load(), feed.load()]);
     await feed.load();
@@ -25,8 +24,8 @@ describe("the feed", () => {
     expect(fetched).toHaveBeenCalledOnce();
   });
 
-  test("says why it did not load, and loads on the next try", async () => {
-    answer(problem(503, "unavailable"), { body: samplePage([1]) });
+  test("reports a failed load, and loads on retry", async () => {
+    respondWith(problem(503, "unavailable"), { body: samplePage([1]) });
     const feed = new Feed();
     await feed.load();
     expect(feed.status).toBe("failed");
@@ -34,8 +33,8 @@ describe("the feed", () => {
     expect(feed).toMatchObject({ status: "ready", failure: null });
   });
 
-  test("goes on from its cursor and shows an overlapping post once", async () => {
-    const fetched = answer({ body: samplePage([9, 8], "8") }, { body: samplePage([8, 7]) });
+  test("continues at its cursor and shows an overlapping post once", async () => {
+    const fetched = respondWith({ body: samplePage([9, 8], "8") }, { body: samplePage([8, 7]) });
     const feed = new Feed();
     await feed.load();
     await feed.loadMore();
@@ -45,8 +44,8 @@ describe("the feed", () => {
     expect(fetched.mock.calls[1]?.[0]).toContain("cursor=8");
   });
 
-  test("keeps what it has when the next page fails", async () => {
-    answer({ body: samplePage([9], "9") }, problem(500, "unknown"), { body: samplePage([8]) });
+  test("keeps its posts when the next page fails", async () => {
+    respondWith({ body: samplePage([9], "9") }, problem(500, "unknown"), { body: samplePage([8]) });
     const feed = new Feed();
     await feed.load();
     await feed.loadMore();
@@ -55,61 +54,61 @@ describe("the feed", () => {
     expect(ids(feed)).toEqual(["9", "8"]);
   });
 
-  test("holds news back until it is asked for", async () => {
+  test("holds new posts back until they are requested", async () => {
     setPref("feed", "following");
-    answer({ body: samplePage([9, 8], "8") }, { body: samplePage([11, 10, 9], "9") });
+    respondWith({ body: samplePage([9, 8], "8") }, { body: samplePage([11, 10, 9], "9") });
     const feed = new Feed();
     await feed.load();
-    expect(await feed.check()).toBe(true);
+    expect(await feed.checkForNew()).toBe(true);
     expect(ids(feed)).toEqual(["9", "8"]);
-    expect(feed.fresh).toHaveLength(2);
-    feed.showFresh();
+    expect(feed.newPosts).toHaveLength(2);
+    feed.showNewPosts();
 
     expect(ids(feed)).toEqual(["11", "10", "9", "8"]);
-    expect(feed.fresh).toHaveLength(0);
+    expect(feed.newPosts).toHaveLength(0);
   });
 
-  test("lets go of what the server no longer shows where it should stand", async () => {
+  test("removes posts that the server no longer returns", async () => {
     setPref("feed", "following");
     const page = (...numbers: number[]) => ({
       posts: numbers.map((id) => samplePost(id, { created_at: `2026-03-10T12:00:${id + 10}Z` })),
       next_cursor: "c",
       has_more: true,
     });
-    answer({ body: page(9, 8, 7) }, { body: page(6, 5) }, { body: page(9, 7, 6) });
+    respondWith({ body: page(9, 8, 7) }, { body: page(6, 5) }, { body: page(9, 7, 6) });
     const feed = new Feed();
     await feed.load();
     await feed.loadMore();
-    await feed.check();
+    await feed.checkForNew();
 
     expect(ids(feed)).toEqual(["9", "7", "6", "5"]);
   });
 
-  test("is empty once everybody in it is out of sight", async () => {
-    answer({ body: samplePage([2, 1]) }, { body: samplePage([]) });
+  test("is empty once all its authors are hidden", async () => {
+    respondWith({ body: samplePage([2, 1]) }, { body: samplePage([]) });
     const feed = new Feed();
     await feed.load();
-    await feed.check();
+    await feed.checkForNew();
 
     expect(feed.posts).toEqual([]);
   });
 
-  test("starts anew when so much is new that a gap would show", async () => {
-    answer({ body: samplePage([2, 1], "1") }, { body: samplePage([9, 8], "8") });
+  test("restarts when there are so many new posts that a gap is possible", async () => {
+    respondWith({ body: samplePage([2, 1], "1") }, { body: samplePage([9, 8], "8") });
     const feed = new Feed();
     await feed.load();
-    await feed.check();
-    feed.showFresh();
+    await feed.checkForNew();
+    feed.showNewPosts();
 
     expect(ids(feed)).toEqual(["9", "8"]);
     expect(feed.hasMore).toBe(true);
   });
 
-  test("starts anew in another order, and remembers the choice", async () => {
-    const fetched = answer({ body: samplePage([9, 8]) }, { body: samplePage([8, 9]) });
+  test("reloads in another order, and saves the choice", async () => {
+    const fetched = respondWith({ body: samplePage([9, 8]) }, { body: samplePage([8, 9]) });
     const feed = new Feed();
     await feed.load();
-    await feed.turn("following");
+    await feed.setMode("following");
 
     expect(ids(feed)).toEqual(["8", "9"]);
     expect(fetched.mock.calls.map(([path]) => new URLSearchParams(path.split("?")[1]).get("mode"))).toEqual([
@@ -118,34 +117,34 @@ describe("the feed", () => {
     ]);
   });
 
-  test("shows what was kept when the server cannot be reached, and gives way when it can", async () => {
-    const kit = await offline.kit();
-    await kit?.memory.belongTo("me");
-    becomeCalm();
-    answer({ body: samplePage([9, 8], "8") });
+  test("shows cached posts when the server is unreachable, and replaces them when it is back", async () => {
+    const runtime = await offline.runtime();
+    await runtime?.cache.setOwner("me");
+    markFirstPaint();
+    respondWith({ body: samplePage([9, 8], "8") });
     await new Feed().load();
-    await vi.waitFor(async () => expect(await offline.find("feed")).toHaveLength(2));
+    await vi.waitFor(async () => expect(await offline.read("feed")).toHaveLength(2));
 
-    answer(new TypeError("no network"), { body: samplePage([11, 9]) });
+    respondWith(new TypeError("no network"), { body: samplePage([11, 9]) });
     const feed = new Feed();
     await feed.load();
     expect(ids(feed)).toEqual(["9", "8"]);
-    expect(feed).toMatchObject({ isKept: true, hasMore: false });
-    await feed.check();
+    expect(feed).toMatchObject({ isCached: true, hasMore: false });
+    await feed.checkForNew();
     expect(ids(feed)).toEqual(["11", "9"]);
-    expect(feed.isKept).toBe(false);
+    expect(feed.isCached).toBe(false);
   });
 
-  test("shows one's own post at once", async () => {
-    answer({ body: samplePage([1]) });
+  test("shows the viewer's own post at once", async () => {
+    respondWith({ body: samplePage([1]) });
     const feed = new Feed();
     await feed.load();
     feed.prepend(samplePost(2));
     expect(ids(feed)).toEqual(["2", "1"]);
   });
 
-  test("drops an answer that arrives after somebody else has logged in", async () => {
-    answer({ body: samplePage([1]) });
+  test("ignores a response that arrives after the account changed", async () => {
+    respondWith({ body: samplePage([1]) });
     const feed = new Feed();
     const late = feed.load();
     feed.reset();
@@ -154,23 +153,19 @@ describe("the feed", () => {
   });
 });
 
-test("looking for news becomes rarer while the server does not answer", () => {
-  expect([0, 1, 2, 3, 10].map(waitAfter)).toEqual([60_000, 120_000, 240_000, 480_000, 960_000]);
-});
-
-describe("a step in the feed", () => {
+describe("moving by keyboard", () => {
   test("starts with the first post", () => {
-    expect(stepFrom({ current: -1, top: 0, by: 1, length: 9, isAtStart: true })).toBe(0);
+    expect(nextArticle({ current: -1, top: 0, by: 1, length: 9, isAtStart: true })).toBe(0);
   });
-  test("goes on from the post in hand", () => {
-    expect(stepFrom({ current: 3, top: 3, by: 1, length: 9, isAtStart: false })).toBe(4);
-    expect(stepFrom({ current: 3, top: 3, by: -1, length: 9, isAtStart: false })).toBe(2);
+  test("continues from the focused post", () => {
+    expect(nextArticle({ current: 3, top: 3, by: 1, length: 9, isAtStart: false })).toBe(4);
+    expect(nextArticle({ current: 3, top: 3, by: -1, length: 9, isAtStart: false })).toBe(2);
   });
-  test("goes on from the screen when one has scrolled away", () => {
-    expect(stepFrom({ current: 0, top: 20, by: 1, length: 40, isAtStart: false })).toBe(21);
+  test("continues from the viewport after scrolling", () => {
+    expect(nextArticle({ current: 0, top: 20, by: 1, length: 40, isAtStart: false })).toBe(21);
   });
   test("stops at both ends", () => {
-    expect(stepFrom({ current: 8, top: 8, by: 1, length: 9, isAtStart: false })).toBe(8);
-    expect(stepFrom({ current: 0, top: 0, by: -1, length: 9, isAtStart: true })).toBe(0);
+    expect(nextArticle({ current: 8, top: 8, by: 1, length: 9, isAtStart: false })).toBe(8);
+    expect(nextArticle({ current: 0, top: 0, by: -1, length: 9, isAtStart: true })).toBe(0);
   });
 });

@@ -37,7 +37,7 @@ async function png(rows: Uint8Array<ArrayBuffer>, kind = [8, 2, 0, 0, 0]): Promi
   return new Uint8Array(await file.arrayBuffer());
 }
 
-test("the plain edit folds into a table that changes nothing", () => {
+test("the neutral edit folds into an identity table", () => {
   const table = fold(PLAIN, null);
 
   for (const [red, green, blue] of [
@@ -48,14 +48,14 @@ test("the plain edit folds into a table that changes nothing", () => {
     expect(colourAt(table, red, green, blue)).toEqual([red / 32, green / 32, blue / 32].map(Math.fround));
 });
 
-test("strength leads from the photo to the look", () => {
+test("strength blends from the photo to the look", () => {
   const white = new Uint8Array(SIZE ** 3 * 3).fill(255);
 
   expect(colourAt(fold(edit({ strength: 50 }), white), 0, 16, 32)).toEqual([0.5, 0.75, 1]);
   expect(colourAt(fold(edit({ strength: 100 }), white), 0, 16, 32)).toEqual([1, 1, 1]);
 });
 
-test("saturation at its lowest is grey, and warmth keeps the light", () => {
+test("minimum saturation is grey, and warmth preserves luminance", () => {
   const grey = colourAt(fold(edit({ saturation: -100 }), null), 32, 0, 0);
   const [red = 0, green = 0, blue = 0] = colourAt(fold(edit({ warmth: 100 }), null), 16, 16, 16);
 
@@ -64,7 +64,7 @@ test("saturation at its lowest is grey, and warmth keeps the light", () => {
   expect(0.2126 * red + 0.7152 * green + 0.0722 * blue).toBeCloseTo(0.5);
 });
 
-test("a crop is whole pixels, at least one, and never reaches beyond the photo", () => {
+test("a crop is whole pixels, at least one, inside the photo", () => {
   const kept = frame(100, 50, edit({ crop: { x: 0.1, y: 0.2, width: 0.5, height: 0.6 } }));
   const last = frame(3, 3, edit({ crop: { x: 0.95, y: 0.95, width: 0.05, height: 0.05 } }));
 
@@ -72,7 +72,7 @@ test("a crop is whole pixels, at least one, and never reaches beyond the photo",
   expect([last.left, last.top, last.width, last.height]).toEqual([2, 2, 1, 1]);
 });
 
-test("a quarter turn swaps the sides, and straightening keeps the shape", () => {
+test("a quarter turn swaps the sides, and straightening keeps the ratio", () => {
   const turned = frame(300, 200, edit({ turns: 1 }));
   const straight = frame(300, 200, edit({ straighten: 10 }));
 
@@ -81,12 +81,12 @@ test("a quarter turn swaps the sides, and straightening keeps the shape", () => 
   expect(straight.width).toBeLessThan(300);
 });
 
-test("a look brings vignette and grain of its own, by its strength", () => {
+test("a look adds its own vignette and grain, scaled by its strength", () => {
   expect(amounts(edit({ strength: 50, vignette: 10 }), LOOK)).toEqual({ vignette: 0.25, grain: 0.05 });
   expect(amounts(edit({ vignette: 90 }), LOOK).vignette).toBe(1);
 });
 
-test("a strip is read with every kind of row filter", async () => {
+test("a LUT strip is read with every PNG row filter", async () => {
   const rows = new Uint8Array(33 * 3268);
   for (let row = 0; row < 33; row++) rows.set([row % 5, 1, 2, 3, 250], row * 3268);
 
@@ -100,7 +100,7 @@ test("a strip is read with every kind of row filter", async () => {
   expect(first(4)).toEqual([3, 6, 9, 111, 6, 6]);
 });
 
-test("what is no strip is refused", async () => {
+test("what is no strip is toProblem", async () => {
   const rows = new Uint8Array(33 * 3268);
 
   await expect(readStrip(new Uint8Array(40))).rejects.toThrow("PNG");

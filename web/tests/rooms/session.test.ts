@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { Session } from "../../src/rooms/accounts/session.svelte";
-import { answer, problem } from "../client/answers";
+import { problem, respondWith } from "../client/fakeFetch";
 
 const ana = { account_id: "1", username: "ana", full_name: "Ana", is_private: false };
 
@@ -8,58 +8,58 @@ afterEach(() => {
   document.cookie = "tt_csrf=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/";
 });
 
-test("without the cookie there is nobody, and nobody is asked for", async () => {
-  const fetched = answer();
+test("without the cookie the visitor is a guest, and no request is sent", async () => {
+  const fetched = respondWith();
   const session = new Session();
   await session.load();
 
-  expect(session.standing).toBe("guest");
+  expect(session.status).toBe("guest");
   expect(fetched).not.toHaveBeenCalled();
 });
 
-test("with it the account is loaded", async () => {
+test("with the cookie the account is loaded", async () => {
   document.cookie = "tt_csrf=x; Path=/";
-  answer({ body: ana });
+  respondWith({ body: ana });
   const session = new Session();
   await session.load();
 
-  expect(session).toMatchObject({ standing: "member", account: ana });
+  expect(session).toMatchObject({ status: "member", account: ana });
 });
 
-test("a session that has ended makes a guest, a server that is down does not", async () => {
+test("an expired session makes a guest, an unreachable server does not", async () => {
   document.cookie = "tt_csrf=x; Path=/";
-  answer(problem(401, "not_signed_in"), problem(503, "unavailable"));
+  respondWith(problem(401, "not_signed_in"), problem(503, "unavailable"));
   const session = new Session();
   await session.load();
-  expect(session.standing).toBe("guest");
+  expect(session.status).toBe("guest");
   await session.load();
-  expect(session.standing).toBe("unreachable");
+  expect(session.status).toBe("unreachable");
 });
 
-test("joining and logging out tell the other rooms", async () => {
-  answer({ status: 201, body: { account: ana } }, { status: 204 });
+test("joining and logging out notify the other rooms", async () => {
+  respondWith({ status: 201, body: { account: ana } }, { status: 204 });
   const session = new Session();
   const changed = vi.fn();
-  session.whenChanged(changed);
+  session.onChange(changed);
   await session.load();
   expect(changed).not.toHaveBeenCalled();
   await session.join({ username: "ana", password: "a fine password" });
-  expect(session.standing).toBe("member");
+  expect(session.status).toBe("member");
   await session.logOut();
 
-  expect(session).toMatchObject({ standing: "guest", account: null });
+  expect(session).toMatchObject({ status: "guest", account: null });
   expect(changed).toHaveBeenCalledTimes(2);
 });
 
-test("logging out of a session the server has forgotten works, offline it does not", async () => {
-  answer({ status: 201, body: { account: ana } }, problem(401, "not_signed_in"));
+test("logging out of an expired session works, offline it does not", async () => {
+  respondWith({ status: 201, body: { account: ana } }, problem(401, "not_signed_in"));
   const session = new Session();
   await session.logIn({ username: "ana", password: "a fine password" });
   await session.logOut();
-  expect(session.standing).toBe("guest");
+  expect(session.status).toBe("guest");
 
-  answer({ status: 201, body: { account: ana } }, new TypeError("Failed to fetch"));
+  respondWith({ status: 201, body: { account: ana } }, new TypeError("Failed to fetch"));
   await session.logIn({ username: "ana", password: "a fine password" });
   await expect(session.logOut()).rejects.toMatchObject({ code: "offline" });
-  expect(session.standing).toBe("member");
+  expect(session.status).toBe("member");
 });

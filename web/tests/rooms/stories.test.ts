@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { becomeCalm } from "../../src/base/calm";
+import { markFirstPaint } from "../../src/base/afterFirstPaint";
 import type { Story } from "../../src/client/stories";
 import { offline } from "../../src/offline";
-import { kept } from "../../src/rooms/stories/kept";
+import { StoryPlayback } from "../../src/rooms/stories/playback.svelte";
+import { storyCache } from "../../src/rooms/stories/storyCache";
 import { tray } from "../../src/rooms/stories/tray.svelte";
-import { Viewer } from "../../src/rooms/stories/viewer.svelte";
 
-function sampleStory(id: number, userId: string, seen = false): Story {
+function sampleStory(id: number, accountId: string, seen = false): Story {
   return {
     story_id: String(id),
-    user_id: userId,
+    account_id: accountId,
     media_type: "image",
     media_url: "/media/x/1080.jpg",
     media: {
@@ -44,9 +44,9 @@ function sampleStory(id: number, userId: string, seen = false): Story {
   };
 }
 
-const ring = (userId: string, unseen: number) => ({
-  user_id: userId,
-  username: `u${userId}`,
+const ring = (accountId: string, unseen: number) => ({
+  account_id: accountId,
+  username: `u${accountId}`,
   full_name: "",
   profile_pic_url: null,
   is_verified: false,
@@ -58,7 +58,7 @@ const ring = (userId: string, unseen: number) => ({
   unseen_count: unseen,
 });
 
-/** A server with two people's stories; remembers what was marked as seen. */
+/** A server with two people's stories; records what was marked as seen. */
 async function serve() {
   const seen: string[] = [];
   const all: Record<string, Story[]> = {
@@ -69,55 +69,59 @@ async function serve() {
     if (path.endsWith("/stories/seen")) seen.push(...JSON.parse(String(init.body)).story_ids);
     if (init.method !== "GET") return new Response(null, { status: 204 });
     const id = /accounts\/(\d+)/.exec(path)?.[1];
-    const person = { user_id: id, username: `u${id}`, full_name: "", profile_pic_url: null };
+    const person = { account_id: id, username: `u${id}`, full_name: "", profile_pic_url: null };
     const body = id
       ? { ...person, stories: all[id] ?? [] }
-      : { story_ring: [ring("1", 1), ring("2", 1)], stories: {}, prefetch: { user_ids: [], media_urls: [] } };
+      : {
+          story_ring: [ring("1", 1), ring("2", 1)],
+          stories: {},
+          prefetch: { account_ids: [], media_urls: [] },
+        };
     return new Response(JSON.stringify(body));
   });
   tray.reset();
   await tray.load(true);
-  const drop = (storyId: string) => {
+  const remove = (storyId: string) => {
     for (const [id, list] of Object.entries(all))
       all[id] = list.filter(({ story_id }) => story_id !== storyId);
   };
-  return { seen, drop };
+  return { seen, remove };
 }
 
-describe("stories without a connection", () => {
-  const lost = () => vi.stubGlobal("fetch", () => Promise.reject(new TypeError("no network")));
+describe("stories offline", () => {
+  const goOffline = () => vi.stubGlobal("fetch", () => Promise.reject(new TypeError("no network")));
 
   beforeEach(async () => {
-    becomeCalm();
-    await (await offline.kit())?.forget();
-    await (await offline.kit())?.memory.belongTo("me");
+    markFirstPaint();
+    await (await offline.runtime())?.clear();
+    await (await offline.runtime())?.cache.setOwner("me");
   });
 
-  test("those that were seen can be seen again, and only those", async () => {
+  test("viewed ones can be played again, and only those", async () => {
     await serve();
-    const viewer = new Viewer(() => {});
-    await viewer.open("1");
-    await vi.waitFor(async () => expect(await kept.find()).toHaveLength(1));
-    lost();
+    const playback = new StoryPlayback(() => {});
+    await playback.open("1");
+    await vi.waitFor(async () => expect(await storyCache.getAll()).toHaveLength(1));
+    goOffline();
     tray.reset();
     await tray.load();
     expect(tray.rings.map(({ username, has_unseen }) => [username, has_unseen])).toEqual([["u1", false]]);
 
-    const again = new Viewer(() => {});
+    const again = new StoryPlayback(() => {});
     await again.open("1");
-    expect(again.sheaf?.stories.map(({ story_id }) => story_id)).toEqual(["12"]);
+    expect(again.reel?.stories.map(({ story_id }) => story_id)).toEqual(["12"]);
   });
 
-  test("are gone with their hour, pictures included", async () => {
+  test("are deleted when they expire, images included", async () => {
     const deleted = vi.fn(async () => true);
     vi.stubGlobal("caches", { open: async () => ({ delete: deleted }), delete: async () => true });
     await serve();
-    const viewer = new Viewer(() => {});
-    await viewer.open("1");
-    await vi.waitFor(async () => expect(await kept.find()).toHaveLength(1));
-    lost();
+    const playback = new StoryPlayback(() => {});
+    await playback.open("1");
+    await vi.waitFor(async () => expect(await storyCache.getAll()).toHaveLength(1));
+    goOffline();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * 3_600_000 });
-    expect((await tray.sheafOf("1")).stories).toEqual([]);
+    expect((await tray.reelOf("1")).stories).toEqual([]);
     tray.reset();
     await tray.load();
 
@@ -127,81 +131,81 @@ describe("stories without a connection", () => {
     vi.unstubAllGlobals();
   });
 
-  test("are not kept of somebody who has left the tray, nor when the server shows them no longer", async () => {
-    const { drop } = await serve();
-    const viewer = new Viewer(() => {});
-    await viewer.open("1");
-    viewer.next();
-    await vi.waitFor(async () => expect(await kept.find()).toHaveLength(2));
-    drop("12");
-    await tray.renew();
-    await tray.sheafOf("1");
+  test("are not storyCache of somebody who has left the tray, nor when the server shows them no longer", async () => {
+    const { remove } = await serve();
+    const playback = new StoryPlayback(() => {});
+    await playback.open("1");
+    playback.next();
+    await vi.waitFor(async () => expect(await storyCache.getAll()).toHaveLength(2));
+    remove("12");
+    await tray.refresh();
+    await tray.reelOf("1");
     await vi.waitFor(async () =>
-      expect((await kept.find()).map(({ accountId }) => accountId)).toEqual(["2"]),
+      expect((await storyCache.getAll()).map(({ accountId }) => accountId)).toEqual(["2"]),
     );
     tray.drop("2");
-    await vi.waitFor(async () => expect(await kept.find()).toEqual([]));
+    await vi.waitFor(async () => expect(await storyCache.getAll()).toEqual([]));
   });
 });
 
-describe("going through stories", () => {
-  test("begins with what has not been seen, and goes on to the next person until the end", async () => {
+describe("story playback", () => {
+  test("starts with the first unseen story, and continues with the next person until the end", async () => {
     await serve();
     const end = vi.fn();
-    const viewer = new Viewer(end);
-    await viewer.open("1");
-    expect(viewer.story?.story_id).toBe("12");
-    viewer.next();
-    await vi.waitFor(() => expect(viewer.story?.story_id).toBe("21"));
+    const playback = new StoryPlayback(end);
+    await playback.open("1");
+    expect(playback.story?.story_id).toBe("12");
+    playback.next();
+    await vi.waitFor(() => expect(playback.story?.story_id).toBe("21"));
     expect(end).not.toHaveBeenCalled();
-    viewer.next();
+    playback.next();
 
     expect(end).toHaveBeenCalledOnce();
   });
 
-  test("tells the server once what was seen, and the tray at once", async () => {
+  test("reports a story as seen once, and updates the tray at once", async () => {
     const { seen } = await serve();
-    const viewer = new Viewer(() => {});
-    await viewer.open("1");
-    viewer.previous();
-    viewer.next();
+    const playback = new StoryPlayback(() => {});
+    await playback.open("1");
+    playback.previous();
+    playback.next();
 
     expect(seen).toEqual(["12"]);
     expect(tray.rings[0]).toMatchObject({ has_unseen: false, unseen_count: 0 });
   });
 
-  test("goes back to the last story of the person before", async () => {
+  test("goes back to the last story of the previous person", async () => {
     await serve();
-    const viewer = new Viewer(() => {});
-    await viewer.open("2");
-    viewer.previous();
+    const playback = new StoryPlayback(() => {});
+    await playback.open("2");
+    playback.previous();
 
-    await vi.waitFor(() => expect(viewer.story?.story_id).toBe("12"));
+    await vi.waitFor(() => expect(playback.story?.story_id).toBe("12"));
   });
 
-  test("does not count time before the picture is there, nor while it is held", async () => {
+  test("does not advance while the image is loading or the story is held", async () => {
     vi.useFakeTimers();
     await serve();
-    const viewer = new Viewer(() => {});
-    await viewer.open("1");
-    const stop = viewer.run();
+    const playback = new StoryPlayback(() => {});
+    await playback.open("1");
+    const stop = playback.run();
     vi.advanceTimersByTime(3_000);
-    expect(viewer.share).toBe(0);
-    viewer.isArriving = false;
+    expect(playback.share).toBe(0);
+    playback.isLoading = false;
     vi.advanceTimersByTime(3_000);
-    expect(viewer.share).toBeCloseTo(0.5);
-    viewer.isHeld = true;
+    expect(playback.share).toBeCloseTo(0.5);
+    playback.isHeld = true;
     vi.advanceTimersByTime(3_000);
-    expect(viewer.share).toBeCloseTo(0.5);
+    expect(playback.share).toBeCloseTo(0.5);
     stop();
     vi.useRealTimers();
   });
 
-  test("lets go of a story that was deleted", async () => {
+  test("skips a deleted story", async () => {
     await serve();
-    const viewer = new Viewer(() => {});
-    await viewer.open("1");
-    viewer.drop("12");
-    expect(viewer.story?.story_id).toBe("11");
+    const playback = new StoryPlayback(() => {});
+    await playback.open("1");
+    playback.remove("12");
+    expect(playback.story?.story_id).toBe("11");
   });
 });

@@ -1,6 +1,6 @@
 """The `shardwright` command; also a typer app that another command line can mount as its own sub-command.
 
-A host mounts it with a callback that says which directory is meant:
+A host mounts it with a callback that supplies the directory:
 
     from shardwright.cli import Settings, app as shards
 

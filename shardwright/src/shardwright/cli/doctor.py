@@ -1,13 +1,13 @@
-"""`shardwright doctor`: what will hurt later, while there is time."""
+"""`shardwright doctor`: finds problems before they cause failures."""
 
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from shardwright.cli.checking import Finding, examine
-from shardwright.cli.printing import make_console, print_json
-from shardwright.cli.running import FOUND_SOMETHING, opened, run
+from shardwright.cli.doctor_checks import Finding, run_checks
+from shardwright.cli.output import make_console, print_json
+from shardwright.cli.runner import EXIT_FAILED, open_directory, run
 from shardwright.cli.settings import (
     DirectoryOption,
     JsonOption,
@@ -16,7 +16,7 @@ from shardwright.cli.settings import (
     get_directory,
 )
 from shardwright.cli.version import versions
-from shardwright.migrating import Migrator
+from shardwright.migrations import Migrator
 
 _MARKS = {"ok": "✓", "warning": "!", "failure": "✗"}
 
@@ -27,9 +27,9 @@ def doctor(
     migrations: MigrationsOption = None,
     is_json: JsonOption = False,
 ) -> None:
-    """Look for trouble: years of ids left, clocks apart, missing guards, drift, settings that lose data.
+    """Check for problems: years of ids left, clock skew, missing guards, drift, settings that can lose data.
 
-    Every finding says what to do about it. The exit code is 1 if there is one.
+    Every finding says what to do about it. The exit code is 1 if there is a finding.
 
         shardwright doctor
         shardwright doctor --json | jq '.findings[] | select(.level != "ok")'
@@ -38,9 +38,9 @@ def doctor(
     folder = find_migrations(context, migrations)
 
     async def work() -> list[Finding]:
-        async with opened(context, directory) as found:
+        async with open_directory(context, directory) as found:
             shard_map = await found.load()
-            findings = await examine(found, shard_map)
+            findings = await run_checks(found, shard_map)
         if folder is not None:
             findings += await _check_migrations(Migrator(shard_map, folder), folder)
         return findings
@@ -51,7 +51,7 @@ def doctor(
     else:
         _show(findings)
     if any(each.level != "ok" for each in findings):
-        raise typer.Exit(FOUND_SOMETHING)
+        raise typer.Exit(EXIT_FAILED)
 
 
 async def _check_migrations(migrator: Migrator, folder: Path) -> list[Finding]:
@@ -65,7 +65,10 @@ async def _check_migrations(migrator: Migrator, folder: Path) -> list[Finding]:
             Finding("migrations", "failure", f"{each.target} {each.conflict}", "")
             for each in status.conflicts
         ),
-        *(Finding("drift", "failure", str(each), "find out who changed it by hand") for each in status.drift),
+        *(
+            Finding("drift", "failure", str(each), "find out who changed it manually")
+            for each in status.drift
+        ),
     ]
     return findings or [
         Finding("migrations", "ok", f"every shard has all of {folder}, and none has drifted", "")

@@ -1,4 +1,4 @@
-"""`shardwright ids`: what an id says, and ids for a time."""
+"""`shardwright ids`: decodes, encodes and generates ids."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -6,22 +6,20 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from shardwright.cli.printing import print_json, print_table
-from shardwright.cli.running import fail, opened, run
+from shardwright.cli.help_text import format_help
+from shardwright.cli.output import print_json, print_table
+from shardwright.cli.runner import fail, open_directory, run
 from shardwright.cli.settings import DirectoryOption, JsonOption, find_directory
-from shardwright.cli.teaching import teach
 from shardwright.errors import InvalidId, ShardwrightError
 from shardwright.ids import LEGACY_LIMIT, Layout, decode_short, encode_short, schema_name
 from shardwright.topology import ShardMap
 
 T = TypeVar("T")
-app = typer.Typer(no_args_is_help=True, help="Take ids apart and put them together.")
+app = typer.Typer(no_args_is_help=True, help="Decode, encode and generate ids.")
 
 EpochOption = Annotated[
     int | None,
-    typer.Option(
-        "--epoch-ms", help="The epoch, where no directory is at hand; by default that of 2025-01-01."
-    ),
+    typer.Option("--epoch-ms", help="The epoch, when there is no directory; default: 2025-01-01."),
 ]
 
 
@@ -32,15 +30,15 @@ def decode(
     epoch_ms: EpochOption = None,
     is_json: JsonOption = False,
 ) -> None:
-    """Show when and in which shard ids were made; with a directory, also on which server they live.
+    """Show when and in which shard ids were generated; with a directory, also the server that owns the shard.
 
-    A number with a leading zero is taken for a short code, which has 11 characters.
+    A number with a leading zero is treated as a short code, which has 11 characters.
 
         shardwright ids decode 493921239040983041
         shardwright ids decode 0aB3dE5fG7h --json
     """
     shard_map, layout = _layout(context, directory, epoch_ms)
-    shown = [_guarded(lambda each=each: _describe(each, layout, shard_map)) for each in ids]
+    shown = [_exit_on_error(lambda each=each: _describe(each, layout, shard_map)) for each in ids]
     if is_json:
         print_json(shown)
     else:
@@ -55,7 +53,7 @@ def encode(
 
     shardwright ids encode 493921239040983041
     """
-    codes = {each: _guarded(lambda each=each: encode_short(each)) for each in ids}
+    codes = {each: _exit_on_error(lambda each=each: encode_short(each)) for each in ids}
     if is_json:
         print_json(codes)
     else:
@@ -66,13 +64,13 @@ def encode(
 def at(
     context: typer.Context,
     moment: Annotated[
-        str, typer.Argument(help="An ISO time such as 2026-05-01T12:00; without a zone it is UTC.")
+        str, typer.Argument(help="An ISO time such as 2026-05-01T12:00; UTC unless it has a zone.")
     ],
     directory: DirectoryOption = None,
     epoch_ms: EpochOption = None,
     is_json: JsonOption = False,
 ) -> None:
-    """Print the smallest id that can have been made at a time: everything from then on has that id or more.
+    """Print the smallest possible id of a time: everything created from then on has that id or a larger one.
 
     shardwright sql --shard 3 "SELECT count(*) FROM posts WHERE id >= $(shardwright ids at 2026-05-01)"
     """
@@ -95,13 +93,13 @@ def new(
     count: Annotated[int, typer.Option("--count", "-n", min=1, max=10_000)] = 1,
     directory: DirectoryOption = None,
 ) -> None:
-    """Draw ids from a shard, for rows you are about to write by hand.
+    """Generate ids in a shard, for rows that you insert manually.
 
     shardwright ids new --shard 42 -n 3
     """
 
     async def work() -> list[int]:
-        async with opened(context, directory) as found:
+        async with open_directory(context, directory) as found:
             server = (await found.load()).server_of(shard)
         return await _draw(server.dsn, shard, count)
 
@@ -110,9 +108,9 @@ def new(
 
 
 async def _draw(dsn: str, shard: int, count: int) -> list[int]:
-    from shardwright.cli.connecting import connected  # noqa: PLC0415 - the other commands need no server
+    from shardwright.cli.connection import open_connection  # noqa: PLC0415 - the other commands need no database
 
-    async with connected(dsn) as connection:
+    async with open_connection(dsn) as connection:
         rows = await connection.fetch(f"SELECT {schema_name(shard)}.next_ids($1)", count)
         return [row[0] for row in rows]
 
@@ -121,12 +119,12 @@ def _layout(
     context: typer.Context, directory: str | None, epoch_ms: int | None
 ) -> tuple[ShardMap | None, Layout]:
     if epoch_ms is not None:
-        return None, _guarded(lambda: Layout(epoch_ms))
+        return None, _exit_on_error(lambda: Layout(epoch_ms))
     if find_directory(context, directory) is None:
         return None, Layout()
 
     async def load() -> ShardMap:
-        async with opened(context, directory) as found:
+        async with open_directory(context, directory) as found:
             return await found.load()
 
     shard_map = run(load())
@@ -159,14 +157,14 @@ def _read_id(text: str) -> int:
         raise InvalidId(f"{text!r} is neither a number nor a short code of 11 letters and digits.") from error
 
 
-def _guarded(work: Callable[[], T]) -> T:
+def _exit_on_error(work: Callable[[], T]) -> T:
     try:
         return work()
     except ShardwrightError as error:
         fail(error)
 
 
-app.command("decode", help=teach(decode))(decode)
-app.command("encode", help=teach(encode))(encode)
-app.command("at", help=teach(at))(at)
-app.command("new", help=teach(new))(new)
+app.command("decode", help=format_help(decode))(decode)
+app.command("encode", help=format_help(encode))(encode)
+app.command("at", help=format_help(at))(at)
+app.command("new", help=format_help(new))(new)

@@ -1,4 +1,4 @@
-"""`shardwright init`: from empty databases to shards."""
+"""`shardwright init`: sets up the directory, servers and shards."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -7,8 +7,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from shardwright.cli.printing import print_json, say
-from shardwright.cli.running import opened, run
+from shardwright.cli.output import print_json, print_message
+from shardwright.cli.runner import open_directory, run
 from shardwright.cli.settings import (
     DirectoryOption,
     JsonOption,
@@ -18,7 +18,7 @@ from shardwright.cli.settings import (
     read_named,
 )
 from shardwright.ids import Layout
-from shardwright.migrating import Migrator
+from shardwright.migrations import Migrator
 from shardwright.topology import Directory, ShardMap
 
 DEFAULT_SHARDS = 64
@@ -33,21 +33,19 @@ def init(  # noqa: PLR0917 - typer calls it by keyword
     ] = None,
     shards: Annotated[
         int | None,
-        typer.Option(min=1, max=8192, help=f"How many shards in all, at first {DEFAULT_SHARDS}."),
+        typer.Option(min=1, max=8192, help=f"Total number of shards; initially {DEFAULT_SHARDS}."),
     ] = None,
     epoch: Annotated[
         datetime | None,
-        typer.Option(
-            help="Where the ids' clock starts; settled for ever by the first call.", formats=["%Y-%m-%d"]
-        ),
+        typer.Option(help="Start of the ids' clock; fixed by the first call.", formats=["%Y-%m-%d"]),
     ] = None,
     migrations: MigrationsOption = None,
     is_json: JsonOption = False,
 ) -> None:
     """Set up the directory, its servers and their shards.
 
-    Calling it again changes nothing; with more servers or more shards it adds the missing ones, and after a crash it
-    goes on where it stopped. If there is a migrations folder, new shards get all of it before anybody sees them.
+    Safe to repeat: with more servers or shards it adds the missing ones, and after a crash it continues where it
+    stopped. If there is a migrations folder, new shards get all migrations before any router sees them.
 
         shardwright init -s a=postgresql://db1/app -s b=postgresql://db2/app --shards 256
     """
@@ -56,7 +54,7 @@ def init(  # noqa: PLR0917 - typer calls it by keyword
     layout = None if epoch is None else Layout(int(epoch.replace(tzinfo=UTC).timestamp() * 1000))
 
     async def work() -> ShardMap:
-        async with opened(context, directory) as found:
+        async with open_directory(context, directory) as found:
             shard_map = await found.create(layout=layout)
             for name, dsn in servers.items():
                 shard_map = await found.add_server(name, dsn)
@@ -74,7 +72,7 @@ def init(  # noqa: PLR0917 - typer calls it by keyword
             }
         )
     else:
-        say(
+        print_message(
             f"{len(shard_map.owners)} shards on {len(shard_map.servers)} servers, map version {shard_map.version}."
         )
 

@@ -1,16 +1,16 @@
-"""`shardwright lint`: what is wrong with migrations, before any server meets them."""
+"""`shardwright lint`: checks migrations before they are applied."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from shardwright.cli.printing import make_console, print_json, print_table, say
-from shardwright.cli.running import FOUND_SOMETHING, fail
+from shardwright.cli.output import make_console, print_json, print_message, print_table
+from shardwright.cli.runner import EXIT_FAILED, fail
 from shardwright.cli.settings import JsonOption, get_migrations
 from shardwright.errors import ShardwrightError
-from shardwright.migrating import RULES, Finding
-from shardwright.migrating import lint as find_faults
+from shardwright.migrations import RULES, Finding
+from shardwright.migrations import lint as find_lint_errors
 
 
 def lint(
@@ -21,7 +21,7 @@ def lint(
     rules: Annotated[bool, typer.Option("--rules", help="List the rules and what to do instead.")] = False,
     is_json: JsonOption = False,
 ) -> None:
-    """Refuse migrations that would lock, rewrite or lose: the exit code is 1 if there is a finding.
+    """Find migrations that would lock tables, rewrite them or lose data. The exit code is 1 if there is a finding.
 
     A file waives a rule for itself, with a reason: `-- waive: cascade because nothing depends on it`.
 
@@ -35,12 +35,14 @@ def lint(
             print_table(["rule", "why, and what to do instead"], RULES.items())
         return
     try:
-        findings = [each for path in paths or [get_migrations(context, None)] for each in find_faults(path)]
+        findings = [
+            each for path in paths or [get_migrations(context, None)] for each in find_lint_errors(path)
+        ]
     except ShardwrightError as error:
         fail(error)
     _show(findings, is_json=is_json)
     if findings:
-        raise typer.Exit(FOUND_SOMETHING)
+        raise typer.Exit(EXIT_FAILED)
 
 
 def _show(findings: list[Finding], *, is_json: bool) -> None:
@@ -60,4 +62,4 @@ def _show(findings: list[Finding], *, is_json: bool) -> None:
         return
     for each in findings:
         make_console().print(str(each), soft_wrap=True)
-    say(f"{len(findings)} findings." if findings else "Nothing to say against it.")
+    print_message(f"{len(findings)} findings." if findings else "No findings.")

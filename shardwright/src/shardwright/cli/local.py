@@ -1,4 +1,4 @@
-"""`shardwright local`: private PostgreSQL servers, to try things out without installing a database."""
+"""`shardwright local`: local PostgreSQL servers, to try things out without installing a database."""
 
 import shlex
 from pathlib import Path
@@ -7,26 +7,26 @@ from typing import Annotated, Any
 import asyncpg
 import typer
 
-from shardwright.cli.connecting import connected
-from shardwright.cli.printing import say
-from shardwright.cli.running import fail, run
+from shardwright.cli.connection import open_connection
+from shardwright.cli.help_text import format_help
+from shardwright.cli.output import print_message
+from shardwright.cli.runner import fail, run
 from shardwright.cli.settings import DIRECTORY_VARIABLE
-from shardwright.cli.teaching import teach
 from shardwright.errors import ShardwrightError
 from shardwright.local import LocalServer
 
-app = typer.Typer(no_args_is_help=True, help="Private servers on this machine, to try things out.")
+app = typer.Typer(no_args_is_help=True, help="Local PostgreSQL servers, to try things out.")
 
 _DIRECTORY_DATABASE = "directory"
 _SHARDS_DATABASE = "shards"
-_MOST_SERVERS = 26
+_MAX_SERVERS = 26
 
-FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Where the servers keep their data.")]
+FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the servers' data.")]
 
 
 def start(
     folder: FolderArgument,
-    servers: Annotated[int, typer.Option(min=1, max=_MOST_SERVERS, help="How many servers: a, b, c …")] = 2,
+    servers: Annotated[int, typer.Option(min=1, max=_MAX_SERVERS, help="How many servers: a, b, c …")] = 2,
 ) -> None:
     """Start servers named a, b, … and print their addresses as shell variables; they run until `local stop`.
 
@@ -46,22 +46,24 @@ def start(
     for server in running:
         name = server.directory.name.upper()
         typer.echo(f"export SHARDWRIGHT_SERVER_{name}={shlex.quote(server.dsn(_SHARDS_DATABASE))}")
-    say(f"{servers} servers run in {folder}. End them with: shardwright local stop {folder}")
+    print_message(
+        f"{servers} servers are running in {folder}. Stop them with: shardwright local stop {folder}"
+    )
 
 
 def stop(folder: FolderArgument) -> None:
     """Stop the servers of a folder; their data stays, and `local start` finds it again."""
     found = [LocalServer(each.parent) for each in sorted(folder.glob("?/port"))]
     if not found:
-        raise typer.BadParameter(f"no servers were ever started in {folder}")
+        raise typer.BadParameter(f"there are no servers in {folder}")
     for server in found:
         server.stop()
-    say(f"{len(found)} servers stopped.")
+    print_message(f"{len(found)} servers stopped.")
 
 
 async def _create_databases(servers: list[LocalServer]) -> None:
     for position, server in enumerate(servers):
-        async with connected(server.dsn(), name=server.directory.name) as connection:
+        async with open_connection(server.dsn(), name=server.directory.name) as connection:
             await _create_database(connection, _SHARDS_DATABASE)
             if position == 0:
                 await _create_database(connection, _DIRECTORY_DATABASE)
@@ -71,8 +73,8 @@ async def _create_database(connection: Any, name: str) -> None:
     try:
         await connection.execute(f"CREATE DATABASE {name}")
     except asyncpg.DuplicateDatabaseError:
-        return  # from an earlier start
+        return  # created by an earlier start
 
 
-app.command("start", help=teach(start))(start)
-app.command("stop", help=teach(stop))(stop)
+app.command("start", help=format_help(start))(start)
+app.command("stop", help=format_help(stop))(stop)

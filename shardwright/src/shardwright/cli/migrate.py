@@ -1,4 +1,4 @@
-"""`shardwright migrate` and `shardwright schema`: bring every shard up to date, and say what that amounts to."""
+"""`shardwright migrate` and `shardwright schema`: bring every shard up to date, and print the resulting schema."""
 
 from collections.abc import Coroutine
 from pathlib import Path
@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from shardwright.cli.printing import print_json, print_table, say
-from shardwright.cli.running import FOUND_SOMETHING, opened, run
+from shardwright.cli.output import print_json, print_message, print_table
+from shardwright.cli.runner import EXIT_FAILED, open_directory, run
 from shardwright.cli.settings import (
     DirectoryOption,
     JsonOption,
@@ -16,7 +16,7 @@ from shardwright.cli.settings import (
     get_directory,
     get_migrations,
 )
-from shardwright.migrating import (
+from shardwright.migrations import (
     Migration,
     MigrationFailed,
     Migrator,
@@ -33,22 +33,26 @@ def migrate(  # noqa: PLR0917 - typer calls it by keyword
     migrations: MigrationsOption = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Apply nothing; list what is missing, and exit with 1 if anything is."),
+        typer.Option(
+            "--check", help="Apply nothing; list pending migrations, and exit with 1 if there are any."
+        ),
     ] = False,
     shard: Annotated[
         list[int] | None,
         typer.Option("--shard", help="Only this shard (and its server); repeat it for more."),
     ] = None,
     keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="Go on with other shards after a failure.")
+        bool, typer.Option("--keep-going", help="Continue with other shards after a failure.")
     ] = False,
-    no_lint: Annotated[bool, typer.Option("--no-lint", help="Apply what the linter refuses.")] = False,
+    no_lint: Annotated[
+        bool, typer.Option("--no-lint", help="Apply migrations that the linter refuses.")
+    ] = False,
     is_json: JsonOption = False,
 ) -> None:
-    """Bring every shard of every server to the last migration, in parallel; safe to repeat after a failure.
+    """Apply pending migrations to every shard of every server, in parallel; safe to repeat after a failure.
 
     Migrations are plain SQL: `migrations/shard/0001_posts.sql` runs in every shard, `migrations/server/0001_….sql`
-    once on every server. They only go forward.
+    once on every server. There are no down migrations.
 
         shardwright migrate --check
         shardwright migrate --shard 0 && shardwright migrate
@@ -57,11 +61,11 @@ def migrate(  # noqa: PLR0917 - typer calls it by keyword
     folder = get_migrations(context, migrations)
 
     async def list_pending() -> dict[Target, tuple[Migration, ...]]:
-        async with opened(context, directory) as found:
+        async with open_directory(context, directory) as found:
             return await Migrator(found, folder).pending()
 
     async def apply() -> Report:
-        async with opened(context, directory) as found:
+        async with open_directory(context, directory) as found:
             with progress_bar(Console(stderr=True)) as progress:
                 return await Migrator(found, folder).apply(
                     shards=shard or None, lint=not no_lint, keep_going=keep_going, progress=progress
@@ -73,7 +77,9 @@ def migrate(  # noqa: PLR0917 - typer calls it by keyword
         _print_report(run(_even_if_failed(apply())))
     else:
         report = run(apply())
-        say(f"{len(report.finished)} brought up to date." if report.finished else "Everything is up to date.")
+        print_message(
+            f"{len(report.finished)} brought up to date." if report.finished else "Everything is up to date."
+        )
 
 
 def schema(
@@ -85,7 +91,7 @@ def schema(
         typer.Option("--check", metavar="FILE", help="Print nothing; exit with 1 if FILE differs."),
     ] = None,
 ) -> None:
-    """Print what all migrations amount to, from a replay in a scratch database on the first server.
+    """Print the schema that results from all migrations, from a replay in a scratch database on the first server.
 
     shardwright schema > schema.sql
     shardwright schema --check schema.sql
@@ -94,7 +100,7 @@ def schema(
     folder = get_migrations(context, migrations)
 
     async def work() -> str | None:
-        async with opened(context, directory) as found:
+        async with open_directory(context, directory) as found:
             migrator = Migrator(found, folder)
             if check is None:
                 return await migrator.snapshot()
@@ -107,7 +113,7 @@ def schema(
 
 
 async def _even_if_failed(work: Coroutine[Any, Any, Report]) -> Report:
-    """Return the report of a failure too: a program that reads JSON wants to know what was done."""
+    """Return the report also after a failure, for JSON output."""
     try:
         return await work
     except MigrationFailed as failure:
@@ -121,11 +127,11 @@ def _show_pending(pending: dict[Target, tuple[Migration, ...]], *, is_json: bool
         rows = [
             [str(target), ", ".join(str(each) for each in missing)] for target, missing in pending.items()
         ]
-        print_table(["where", "missing"], rows)
+        print_table(["target", "pending"], rows)
     else:
-        say("Everything is up to date.")
+        print_message("Everything is up to date.")
     if pending:
-        raise typer.Exit(FOUND_SOMETHING)
+        raise typer.Exit(EXIT_FAILED)
 
 
 def _print_report(report: Report) -> None:
@@ -137,4 +143,4 @@ def _print_report(report: Report) -> None:
         }
     )
     if report.failed or report.not_started:
-        raise typer.Exit(FOUND_SOMETHING)
+        raise typer.Exit(EXIT_FAILED)

@@ -1,4 +1,4 @@
-"""What every command needs to know, and the three ways it is told: option, environment, host application."""
+"""Settings of commands, from options, the environment, or the host application."""
 
 import os
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ DEFAULT_MIGRATIONS = Path("migrations")
 
 @dataclass(frozen=True)
 class Settings:
-    """What a host application knows already; put it into `context.obj` before a command runs."""
+    """Settings supplied by a host application; put it into `context.obj` before a command runs."""
 
     directory: str | None = None
-    # Servers reached by other addresses than the map's, by name: passwords can stay out of the directory.
+    # Overrides of the map's server addresses, by name: passwords can stay out of the directory.
     dsns: dict[str, str] = field(default_factory=dict[str, str])
     migrations: Path | None = None
 
@@ -44,17 +44,17 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for progra
 
 
 def host_settings(context: typer.Context) -> Settings:
-    """Return what the host application said, or nothing at all."""
+    """Return the host application's settings, or empty ones."""
     return context.find_object(Settings) or Settings()
 
 
 def find_directory(context: typer.Context, option: str | None) -> str | None:
-    """Return the directory's address, if anybody named it."""
+    """Return the directory's address, or None when it is not configured."""
     return option or host_settings(context).directory or os.environ.get(DIRECTORY_VARIABLE) or None
 
 
 def get_directory(context: typer.Context, option: str | None) -> str:
-    """Return the directory's address, or end with a usage error that says how to give it."""
+    """Return the directory's address, or exit with a usage error that says how to give it."""
     found = find_directory(context, option)
     if found is None:
         raise typer.BadParameter(
@@ -65,7 +65,7 @@ def get_directory(context: typer.Context, option: str | None) -> str:
 
 
 def find_migrations(context: typer.Context, option: Path | None) -> Path | None:
-    """Return the folder of migrations: as named, or ./migrations where there is one."""
+    """Return the migrations folder: the configured one, or ./migrations if it exists, or None."""
     named = os.environ.get(MIGRATIONS_VARIABLE)
     found = option or host_settings(context).migrations or (Path(named) if named else None)
     if found is not None:
@@ -74,17 +74,17 @@ def find_migrations(context: typer.Context, option: Path | None) -> Path | None:
 
 
 def get_migrations(context: typer.Context, option: Path | None) -> Path:
-    """Return the folder of migrations, or end with a usage error that says how to give it."""
+    """Return the migrations folder, or exit with a usage error that says how to give it."""
     found = find_migrations(context, option)
     if found is None:
         raise typer.BadParameter(
-            f"no migrations here: give --migrations FOLDER, or make {DEFAULT_MIGRATIONS}/shard/0001_….sql"
+            f"no migrations here: give --migrations FOLDER, or create {DEFAULT_MIGRATIONS}/shard/0001_….sql"
         )
     return found
 
 
 def read_named(values: list[str]) -> dict[str, str]:
-    """Return NAME=VALUE options as a dictionary, in the order given."""
+    """Parse NAME=VALUE options into a dictionary, in the order given."""
     found: dict[str, str] = {}
     for value in values:
         name, separator, rest = value.partition("=")

@@ -1,4 +1,4 @@
-"""`shardwright sql`: one statement, on one shard or on all of them, reading unless told to write."""
+"""`shardwright sql`: runs one statement on one shard or on all of them, read-only unless --write is given."""
 
 import asyncio
 import sys
@@ -9,25 +9,25 @@ from typing import Annotated, Any
 import asyncpg
 import typer
 
-from shardwright.cli.connecting import connected
-from shardwright.cli.printing import print_json, print_table, say
-from shardwright.cli.running import FOUND_SOMETHING, opened, run
+from shardwright.cli.connection import open_connection
+from shardwright.cli.output import print_json, print_message, print_table
+from shardwright.cli.runner import EXIT_FAILED, open_directory, run
 from shardwright.cli.settings import DirectoryOption, JsonOption, get_directory
 from shardwright.errors import ServerUnavailable
 from shardwright.ids import schema_name
 from shardwright.topology import ShardMap
 
-# A backend keeps 0.2 MB for each shard whose tables it touched: a new connection now and then stays small.
-_SHARDS_A_CONNECTION = 100
+# A backend caches 0.2 MB for each shard whose tables it touched: replacing connections keeps them small.
+_SHARDS_PER_CONNECTION = 100
 
 
 @dataclass
 class Outcome:
-    """What came of the statement: rows, each with its shard in front, what was said, and what went wrong."""
+    """Result of the statement: rows with their shard in the first column, status messages, and errors."""
 
     columns: list[str] = field(default_factory=list[str])
     rows: list[list[Any]] = field(default_factory=list[list[Any]])
-    said: list[str] = field(default_factory=list[str])
+    messages: list[str] = field(default_factory=list[str])
     failed: dict[str, str] = field(default_factory=dict[str, str])
 
 
@@ -40,19 +40,21 @@ def sql(  # noqa: PLR0917 - typer calls it by keyword
     key: Annotated[str | None, typer.Option(help="On the shard that holds this lookup key.")] = None,
     id_: Annotated[int | None, typer.Option("--id", help="On the shard that this id belongs to.")] = None,
     everywhere: Annotated[
-        bool, typer.Option("--everywhere", help="On every shard, with its number in front.")
+        bool, typer.Option("--everywhere", help="On every shard, with its number in the first column.")
     ] = False,
     write: Annotated[
-        bool, typer.Option("--write", help="Allow it to change data, a transaction for each shard.")
+        bool, typer.Option("--write", help="Allow changes, in one transaction per shard.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask before writing everywhere.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask for confirmation with --everywhere --write.")
+    ] = False,
     timeout_s: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", help="Give up on a shard after this.")
+        float, typer.Option("--timeout", metavar="SECONDS", help="Statement timeout per shard.")
     ] = 60.0,
     directory: DirectoryOption = None,
     is_json: JsonOption = False,
 ) -> None:
-    """Run a statement with a shard's tables in reach; nothing is changed unless you say --write.
+    """Run a statement with search_path set to a shard; it is read-only unless you pass --write.
 
     shardwright sql --shard 42 "SELECT * FROM posts ORDER BY id DESC LIMIT 5"
     shardwright sql --id 493921239040983041 "SELECT * FROM posts WHERE id = 493921239040983041"
@@ -60,13 +62,13 @@ def sql(  # noqa: PLR0917 - typer calls it by keyword
     """
     get_directory(context, directory)
     if sum([shard is not None, key is not None, id_ is not None, everywhere]) != 1:
-        raise typer.BadParameter("say where, once: --shard N, --key TEXT, --id ID or --everywhere")
+        raise typer.BadParameter("give exactly one of: --shard N, --key TEXT, --id ID or --everywhere")
     text = sys.stdin.read() if statement == "-" else statement
     if everywhere and write and not yes:
         typer.confirm("Write to every shard?", abort=True, err=True)
 
     async def work() -> Outcome:
-        async with opened(context, directory) as found:
+        async with open_directory(context, directory) as found:
             shard_map = await found.load()
         numbers = sorted(shard_map.owners) if everywhere else [_choose(shard_map, shard, key, id_)]
         return await _run_on(shard_map, numbers, text, write=write, timeout_s=timeout_s)
@@ -74,7 +76,7 @@ def sql(  # noqa: PLR0917 - typer calls it by keyword
     outcome = run(work())
     _show(outcome, is_json=is_json, with_shard=everywhere)
     if outcome.failed:
-        raise typer.Exit(FOUND_SOMETHING)
+        raise typer.Exit(EXIT_FAILED)
 
 
 def _choose(shard_map: ShardMap, shard: int | None, key: str | None, id_: int | None) -> int:
@@ -92,10 +94,10 @@ async def _run_on(
         by_server.setdefault(shard_map.server_of(number).name, []).append(number)
 
     async def on_server(name: str, own: Sequence[int]) -> None:
-        for start in range(0, len(own), _SHARDS_A_CONNECTION):
-            some = own[start : start + _SHARDS_A_CONNECTION]
+        for start in range(0, len(own), _SHARDS_PER_CONNECTION):
+            some = own[start : start + _SHARDS_PER_CONNECTION]
             try:
-                async with connected(shard_map.servers[name].dsn, name=name) as connection:
+                async with open_connection(shard_map.servers[name].dsn, name=name) as connection:
                     for number in some:
                         await _run_one(connection, number, text, outcome, write=write, timeout_s=timeout_s)
             except (ServerUnavailable, OSError, asyncpg.InterfaceError) as error:
@@ -115,19 +117,19 @@ async def _run_one(
         async with connection.transaction(readonly=not write):
             await connection.execute(f"SET LOCAL search_path = {schema}, common, shardwright, public")
             await connection.execute(f"SET LOCAL statement_timeout = {int(timeout_s * 1000)}")
-            # A prepared statement is one statement: nothing can follow a COMMIT smuggled in front of it.
+            # A prepared statement is a single statement: a COMMIT cannot be smuggled in before another one.
             prepared = await connection.prepare(text)
             rows = await prepared.fetch()
             outcome.columns = [each.name for each in prepared.get_attributes()] or outcome.columns
             outcome.rows += [[number, *row.values()] for row in rows]
-            outcome.said.append(f"{schema}: {prepared.get_statusmsg()}")
+            outcome.messages.append(f"{schema}: {prepared.get_statusmsg()}")
     except asyncpg.PostgresError as error:
         outcome.failed[schema] = _explain(error)
 
 
 def _explain(error: asyncpg.PostgresError) -> str:
     if isinstance(error, asyncpg.ReadOnlySQLTransactionError):
-        return f"{error}: give --write if you mean it"
+        return f"{error}: pass --write to allow changes"
     return str(error)
 
 
@@ -141,6 +143,6 @@ def _show(outcome: Outcome, *, is_json: bool, with_shard: bool) -> None:
     if outcome.columns:
         print_table(columns, rows)
     else:
-        say("\n".join(sorted(outcome.said)))
+        print_message("\n".join(sorted(outcome.messages)))
     for where, error in sorted(outcome.failed.items()):
-        say(f"error: {where}: {error}")
+        print_message(f"error: {where}: {error}")

@@ -1,4 +1,4 @@
-"""`shardwright status`: where the shards are and how their servers do."""
+"""`shardwright status`: every server with its shards, size, connections, replication lag and schema versions."""
 
 import asyncio
 from dataclasses import asdict, dataclass, field
@@ -7,9 +7,9 @@ from typing import Any
 import asyncpg
 import typer
 
-from shardwright.cli.connecting import connected
-from shardwright.cli.printing import make_console, print_json, print_table, show_size
-from shardwright.cli.running import FOUND_SOMETHING, opened, run
+from shardwright.cli.connection import open_connection
+from shardwright.cli.output import format_size, make_console, print_json, print_table
+from shardwright.cli.runner import EXIT_FAILED, open_directory, run
 from shardwright.cli.settings import (
     DirectoryOption,
     JsonOption,
@@ -18,11 +18,11 @@ from shardwright.cli.settings import (
     get_directory,
 )
 from shardwright.errors import ServerUnavailable
-from shardwright.migrating import Folder, Migrator
-from shardwright.migrating import Status as MigrationStatus
+from shardwright.migrations import Folder, Migrator
+from shardwright.migrations import Status as MigrationStatus
 from shardwright.topology import Server, ShardMap
 
-_ASK = """
+_SERVER_STATUS = """
 SELECT current_setting('server_version') AS postgresql,
        pg_database_size(current_database()) AS size_bytes,
        (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
@@ -37,7 +37,7 @@ SELECT current_setting('server_version') AS postgresql,
 
 @dataclass
 class ServerReport:
-    """One server's line."""
+    """Status of one server."""
 
     name: str
     shards: int
@@ -61,8 +61,8 @@ def status(
 ) -> None:
     """Show every server: its shards, size, connections, lag, and which migrations its shards have.
 
-    With a migrations folder it also says what is missing and where shards have drifted apart. The exit code is 1
-    if a server does not answer, a shard is behind or has drifted.
+    With a migrations folder it also lists pending migrations and drift between shards. The exit code is 1 if a
+    server does not answer, or a shard is behind or has drifted.
 
         shardwright status
         shardwright status --json | jq '.servers[] | {name, shards, size_bytes}'
@@ -71,29 +71,31 @@ def status(
     folder = find_migrations(context, migrations)
 
     async def work() -> tuple[ShardMap, list[ServerReport], MigrationStatus]:
-        async with opened(context, directory) as found:
+        async with open_directory(context, directory) as found:
             shard_map = await found.load()
-        reports = await asyncio.gather(*(_ask(each, shard_map) for each in shard_map.servers.values()))
-        # An empty folder still tells the versions; what it lacks means nothing then.
+        reports = await asyncio.gather(
+            *(_read_server(each, shard_map) for each in shard_map.servers.values())
+        )
+        # An empty folder still gives the versions; pending migrations mean nothing then.
         migrator = Migrator(shard_map, folder if folder is not None else Folder(server=(), shard=()))
         return shard_map, list(reports), await migrator.status(drift=folder is not None)
 
-    shard_map, reports, standing = run(work())
-    _count_versions(reports, standing)
-    findings = _findings(standing) if folder is not None else []
+    shard_map, reports, migration_status = run(work())
+    _count_versions(reports, migration_status)
+    findings = _findings(migration_status) if folder is not None else []
     if is_json:
         _print_json(shard_map, reports, findings)
     else:
         _print_tables(shard_map, reports, findings)
     if findings or not all(each.is_up for each in reports):
-        raise typer.Exit(FOUND_SOMETHING)
+        raise typer.Exit(EXIT_FAILED)
 
 
-async def _ask(server: Server, shard_map: ShardMap) -> ServerReport:
+async def _read_server(server: Server, shard_map: ShardMap) -> ServerReport:
     report = ServerReport(server.name, len(shard_map.shards_on(server.name)))
     try:
-        async with connected(server.dsn, name=server.name) as connection:
-            row = await connection.fetchrow(_ASK)
+        async with open_connection(server.dsn, name=server.name) as connection:
+            row = await connection.fetchrow(_SERVER_STATUS)
     except (ServerUnavailable, asyncpg.PostgresError, OSError) as error:
         report.trouble = str(error)
         return report
@@ -103,20 +105,20 @@ async def _ask(server: Server, shard_map: ShardMap) -> ServerReport:
     return report
 
 
-def _count_versions(reports: list[ServerReport], standing: MigrationStatus) -> None:
+def _count_versions(reports: list[ServerReport], status: MigrationStatus) -> None:
     by_name = {each.name: each for each in reports}
-    for each in standing.standings:
+    for each in status.targets:
         if each.target.number is not None:
             versions = by_name[each.target.server].schema_versions
             versions[each.version] = versions.get(each.version, 0) + 1
 
 
-def _findings(standing: MigrationStatus) -> list[str]:
+def _findings(status: MigrationStatus) -> list[str]:
     behind = [
-        f"{each.target} lacks {', '.join(str(some) for some in each.pending)}" for each in standing.behind
+        f"{each.target} lacks {', '.join(str(some) for some in each.pending)}" for each in status.behind
     ]
-    conflicts = [f"{each.target} {each.conflict}" for each in standing.conflicts]
-    return [*behind, *conflicts, *(str(each) for each in standing.drift)]
+    conflicts = [f"{each.target} {each.conflict}" for each in status.conflicts]
+    return [*behind, *conflicts, *(str(each) for each in status.drift)]
 
 
 def _print_json(shard_map: ShardMap, reports: list[ServerReport], findings: list[str]) -> None:
@@ -149,7 +151,7 @@ def _row(report: ServerReport) -> list[Any]:
     return [
         report.name,
         report.shards,
-        show_size(report.size_bytes or 0),
+        format_size(report.size_bytes or 0),
         _show_versions(report.schema_versions),
         f"{report.connections}/{report.max_connections}",
         _show_lag(report),

@@ -1,4 +1,4 @@
-"""`shardwright tickets`: set up ticket servers, change them while they serve, draw a number."""
+"""`shardwright tickets`: sets up ticket servers, changes them while they serve, draws numbers."""
 
 import os
 from collections.abc import Awaitable, Callable
@@ -6,22 +6,22 @@ from typing import Annotated
 
 import typer
 
-from shardwright.cli.printing import print_json, print_table, say
-from shardwright.cli.running import FOUND_SOMETHING, run
+from shardwright.cli.help_text import format_help
+from shardwright.cli.output import print_json, print_message, print_table
+from shardwright.cli.runner import EXIT_FAILED, run
 from shardwright.cli.settings import JsonOption, read_named
-from shardwright.cli.teaching import teach
 from shardwright.errors import ServerUnavailable
 from shardwright.tickets import DEFAULT_SLOTS, Fleet, Setup, Tickets
 
 _VARIABLE = "SHARDWRIGHT_TICKETS"
-_HELP = f"""Short unique numbers from two or more servers, in the manner of Flickr's ticket servers.
+_HELP = f"""Short unique numbers from two or more servers, like Flickr's ticket servers.
 
-Name the servers with --server, or once for all in {_VARIABLE}, separated by spaces:
+Name the servers with --server, or in {_VARIABLE}, separated by spaces:
 
     export {_VARIABLE}="one=mysql://tickets@db1/tickets two=postgresql://db2/tickets"
 """
 
-app = typer.Typer(no_args_is_help=True, help=teach(_HELP))
+app = typer.Typer(no_args_is_help=True, help=format_help(_HELP))
 
 ServersOption = Annotated[
     list[str] | None,
@@ -39,27 +39,27 @@ NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The sequence,
 def found(
     server: ServersOption = None,
     slots: Annotated[
-        int, typer.Option(help="How many servers there can ever be before growing.")
+        int, typer.Option(help="How many servers the fleet can have before it must grow.")
     ] = DEFAULT_SLOTS,
 ) -> None:
-    """Give each server its slot; with two servers and two slots they count odd and even."""
+    """Initialize the fleet: assign a slot to each server. With two servers and two slots they count odd and even."""
     fleet = Fleet(_servers(server))
-    run(fleet.found(slots=slots))
-    say(f"{len(fleet.servers)} ticket servers, {slots} slots.")
+    run(fleet.initialize(slots=slots))
+    print_message(f"{len(fleet.servers)} ticket servers, {slots} slots.")
 
 
 def create(
     name: NameArgument,
     server: ServersOption = None,
     start_above: Annotated[
-        int, typer.Option(help="The largest number in use, to take over from a table.")
+        int, typer.Option(help="The largest number in use, when replacing a table's own counter.")
     ] = 0,
 ) -> None:
     """Create a sequence on every server, or raise one that exists.
 
     shardwright tickets create photos --start-above 1048576
     """
-    run(Fleet(_servers(server)).create(name, start_above=start_above))
+    run(Fleet(_servers(server)).create_sequence(name, start_above=start_above))
 
 
 def draw(
@@ -67,7 +67,7 @@ def draw(
     server: ServersOption = None,
     count: Annotated[int, typer.Option("--count", "-n", min=1, max=100_000)] = 1,
 ) -> None:
-    """Draw numbers that nobody else has or will get."""
+    """Draw unique numbers."""
 
     async def work() -> list[int]:
         async with await Tickets.open(list(_servers(server).values())) as tickets:
@@ -82,32 +82,36 @@ def add_server(
     server: ServersOption = None,
     lost: LostOption = None,
 ) -> None:
-    """Give a free slot to one more server while the others serve; then add its address to your clients."""
+    """Add a server in a free slot while the others serve; then add its address to your clients."""
     ((name, dsn),) = read_named([newcomer]).items()
     run(Fleet(_servers(server)).add_server(name, dsn, lost=lost or ()))
-    say(f"{name} serves tickets.")
+    print_message(f"{name} now serves tickets.")
 
 
 def grow(
-    slots: Annotated[int, typer.Argument(help="How many slots there shall be.")],
+    slots: Annotated[int, typer.Argument(help="The new number of slots.")],
     server: ServersOption = None,
     lost: LostOption = None,
-    start_above: Annotated[int, typer.Option(help="Above anything that a lost server can have given.")] = 0,
+    start_above: Annotated[
+        int, typer.Option(help="A number above every ticket that a lost server may have given.")
+    ] = 0,
 ) -> None:
-    """Make room for more servers, above every number given so far; clients wait for a moment and follow.
+    """Add slots for more servers; new numbers are above every number given so far. Clients wait briefly and follow.
 
-    After a crash, run it again with the same number: until then nobody can draw.
+    After a crash, run it again with the same number: until then no client can draw.
     """
     run(Fleet(_servers(server)).grow(slots, lost=lost or (), start_above=start_above))
-    say(f"{slots} slots.")
+    print_message(f"{slots} slots.")
 
 
 def status(server: ServersOption = None, is_json: JsonOption = False) -> None:
-    """Show what each server says about itself; the exit code is 1 if one does not answer or is not open."""
+    """Show each server's slot and state; the exit code is 1 if one does not answer or is not open."""
     servers = _servers(server)
 
     async def work() -> dict[str, Setup | str]:
-        return {name: await _ask(Fleet({name: dsn}).find_setups, name) for name, dsn in servers.items()}
+        return {
+            name: await _find_setup(Fleet({name: dsn}).find_setups, name) for name, dsn in servers.items()
+        }
 
     setups = run(work())
     rows = [_row(name, setup) for name, setup in setups.items()]
@@ -117,12 +121,12 @@ def status(server: ServersOption = None, is_json: JsonOption = False) -> None:
     else:
         print_table(columns, rows)
     if any(row[1] != "open" for row in rows):
-        raise typer.Exit(FOUND_SOMETHING)
+        raise typer.Exit(EXIT_FAILED)
 
 
-async def _ask(find: Callable[[], Awaitable[dict[str, Setup | None]]], name: str) -> Setup | str:
+async def _find_setup(find: Callable[[], Awaitable[dict[str, Setup | None]]], name: str) -> Setup | str:
     try:
-        return (await find())[name] or "part of no fleet"
+        return (await find())[name] or "not in a fleet"
     except ServerUnavailable as error:
         return str(error)
 
@@ -141,9 +145,9 @@ def _servers(option: list[str] | None) -> dict[str, str]:
     return found
 
 
-app.command("found", help=teach(found))(found)
-app.command("create", help=teach(create))(create)
-app.command("next", help=teach(draw))(draw)
-app.command("add-server", help=teach(add_server))(add_server)
-app.command("grow", help=teach(grow))(grow)
-app.command("status", help=teach(status))(status)
+app.command("found", help=format_help(found))(found)
+app.command("create", help=format_help(create))(create)
+app.command("next", help=format_help(draw))(draw)
+app.command("add-server", help=format_help(add_server))(add_server)
+app.command("grow", help=format_help(grow))(grow)
+app.command("status", help=format_help(status))(status)

@@ -1,4 +1,4 @@
-"""Which versions of what are at work."""
+"""Versions of shardwright and its dependencies."""
 
 import platform
 from importlib.metadata import PackageNotFoundError
@@ -9,7 +9,7 @@ from shardwright.local import find_binaries
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the library and of everything that decides how it behaves."""
+    """Return the versions of the library, Python, the database drivers and the local PostgreSQL."""
     found = {"shardwright": _installed("shardwright"), "python": platform.python_version()}
     found |= {name: _installed(name) for name in ("asyncpg", "asyncmy")}
     try:

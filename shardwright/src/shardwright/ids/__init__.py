@@ -1,6 +1,5 @@
-"""Ids that say when and where: made inside PostgreSQL, unique and increasing per shard, 64 bits."""
+"""64-bit ids that contain their time and shard: generated in PostgreSQL, unique, increasing per shard."""
 
-from shardwright.ids.functions import install_functions
 from shardwright.ids.layout import (
     DEFAULT_EPOCH_MS,
     LEGACY_LIMIT,
@@ -12,18 +11,19 @@ from shardwright.ids.layout import (
     schema_name,
     shard_number,
 )
-from shardwright.ids.lease import IdLease, IdMaker, LeaseSpent, lease_ids
-from shardwright.ids.shard import (
+from shardwright.ids.lease import IdGenerator, IdLease, LeaseExhausted, lease_ids
+from shardwright.ids.server_functions import install_functions
+from shardwright.ids.shard_functions import (
     DEFAULT_AHEAD_MS,
+    advance_sql,
     ahead_ms_sql,
-    carried_tick_sql,
-    carry_sql,
-    lift_sql,
+    last_tick_sql,
+    resume_above_sql,
     shard_sql,
 )
-from shardwright.ids.short import SHORT_LENGTH, decode_short, encode_short
+from shardwright.ids.short_codes import SHORT_LENGTH, decode_short, encode_short
 from shardwright.ids.ticks import IDS_EXHAUSTED_SQLSTATE, MAX_BATCH
-from shardwright.ids.typed import id_from_text, id_reader, id_to_text
+from shardwright.ids.typed_ids import id_from_text, id_reader, id_to_text
 
 __all__ = [
     "DEFAULT_AHEAD_MS",
@@ -34,13 +34,12 @@ __all__ = [
     "MAX_ID",
     "MAX_SHARDS",
     "SHORT_LENGTH",
+    "IdGenerator",
     "IdLease",
-    "IdMaker",
     "Layout",
-    "LeaseSpent",
+    "LeaseExhausted",
+    "advance_sql",
     "ahead_ms_sql",
-    "carried_tick_sql",
-    "carry_sql",
     "check_id",
     "check_shard",
     "decode_short",
@@ -49,8 +48,9 @@ __all__ = [
     "id_reader",
     "id_to_text",
     "install_functions",
+    "last_tick_sql",
     "lease_ids",
-    "lift_sql",
+    "resume_above_sql",
     "schema_name",
     "shard_number",
     "shard_sql",

@@ -1,4 +1,4 @@
-"""How ticks are handed out: the one function all shards of a server share.
+"""Generation of ticks: the SQL function that all shards of a server share.
 
 An id is a *tick*, `milliseconds << 10 | n`, with the shard's number put in the middle. A shard's ticks come
 from one sequence, `ids`, and strictly increase, because the sequence is only touched in two ways:
@@ -17,10 +17,10 @@ busy shard do without an advance: its ids run up to that far ahead of the clock.
 out and a few seconds ahead of them; the gate's value is how far draws may go below it. PostgreSQL empties
 unlogged sequences after a crash and when a standby is promoted. The next draw sees that and goes on above the
 horizon and some seconds above the clock, which covers a standby that lost the last of the WAL and whose clock
-is slower. Nobody has to notice a fail-over for ids to stay unique.
+is slower. Nobody has to notice a failover for ids to stay unique.
 
 The lock is one of the transaction's, taken in a subtransaction that always ends by an exception of our own:
-PostgreSQL itself lets go of it, whatever is cancelled or fails in between, and it never outlives the call, so
+PostgreSQL itself releases it, whatever is cancelled or fails in between, and it never outlives the call, so
 transaction pooling is safe. An advance costs 10 to 20 µs.
 """
 
@@ -83,7 +83,7 @@ BEGIN
                     RAISE configuration_limit_exceeded USING MESSAGE = 'ids are not safe with so many backends',
                         HINT = 'Keep max_connections and the other limits below {_STRIDE} together.';
                 END IF;
-                IF last_tick IS NULL AND limit_tick IS NOT NULL THEN  -- after a crash or a fail-over
+                IF last_tick IS NULL AND limit_tick IS NOT NULL THEN  -- after a crash or a failover
                     first_tick := greatest(first_tick, clock_tick + ahead, limit_tick + {_MAX_BACKENDS} + 1);
                     final_tick := first_tick + wanted - 1;
                 END IF;

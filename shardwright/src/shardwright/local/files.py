@@ -1,7 +1,7 @@
-"""A server's folder: data, configuration and password, made once and owned by the account that runs it.
+"""A server's folder: data, configuration and password, owned by the account that runs it.
 
-The configuration lies beside the data, not in it: it is written anew at every start, so a change of settings
-takes effect, and a copy of the data (a base backup) doesn't bring another server's port along.
+The configuration is next to the data, not in it: it is rewritten at every start, so a change of settings takes effect,
+and a copy of the data (a base backup) does not contain another server's port.
 """
 
 import os
@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from shardwright.errors import SetupInvalid
-from shardwright.local.accounts import Account, hand_over, run_as, server_account
 from shardwright.local.binaries import PostgresBinaries, find_binaries
+from shardwright.local.system_accounts import SystemAccount, chown_to, run_as, server_account
 
 _SUPERUSER = "postgres"
 _HBA = """\
@@ -29,12 +29,12 @@ host replication all 127.0.0.1/32 scram-sha-256
 
 @dataclass(frozen=True)
 class ServerFiles:
-    """A prepared folder, and how to start the server that lives in it."""
+    """A prepared folder, and how to start its server."""
 
     directory: Path
     port: int
     binaries: PostgresBinaries
-    account: Account | None
+    account: SystemAccount | None
 
     @property
     def data(self) -> Path:
@@ -43,7 +43,7 @@ class ServerFiles:
 
     @property
     def log(self) -> Path:
-        """Where the server's messages go."""
+        """The server's log file."""
         return self.directory / "server.log"
 
     def command(self) -> list[str]:
@@ -51,7 +51,7 @@ class ServerFiles:
         return [self.binaries.program("postgres"), "-D", str(self.directory)]
 
     def popen_kwargs(self) -> dict[str, Any]:  # values differ in type: they are subprocess' keywords
-        """Return the keywords for `Popen`: the account, a reachable working directory, no terminal."""
+        """Return the keyword arguments for `Popen`: the account, an accessible working directory, no terminal."""
         return {
             **run_as(self.account),
             "cwd": self.directory,
@@ -75,9 +75,9 @@ def prepare(
     durable: bool = True,
     settings: Mapping[str, str] | None = None,
 ) -> ServerFiles:
-    """Make the folder a server can start from, however often it is called.
+    """Create or update the folder of a server; safe to repeat.
 
-    Without a port the folder keeps the one it had last, as long as nobody else took it meanwhile.
+    Without a port the folder's last one is reused, unless another program has taken it meanwhile.
     """
     binaries, account = find_binaries(), server_account()
     directory = directory.absolute()
@@ -93,31 +93,31 @@ def prepare(
     return files
 
 
-def make_folder(directory: Path, account: Account | None) -> None:
-    """Make the folder, private to the account, or refuse where the account could not enter it."""
-    if account is not None and not account.may_enter(directory.parent):
+def make_folder(directory: Path, account: SystemAccount | None) -> None:
+    """Create the folder, private to the account; raises when the account could not access it."""
+    if account is not None and not account.can_traverse(directory.parent):
         raise SetupInvalid(
-            f"The account {account.name}, which runs PostgreSQL for root, cannot enter {directory.parent}: "
-            "choose a folder that everyone may pass through, such as one under /var/lib or /var/tmp."
+            f"The account {account.name}, which runs PostgreSQL for root, cannot access {directory.parent}: "
+            "choose a folder that every account may traverse, such as one under /var/lib or /var/tmp."
         )
     is_new = not directory.exists()
     directory.mkdir(parents=True, exist_ok=True, mode=0o755)
     if is_new or not any(directory.iterdir()):
         directory.chmod(0o700)
-        hand_over(directory, account)
-    if account is not None and not account.may_enter(directory):
+        chown_to(directory, account)
+    if account is not None and not account.can_traverse(directory):
         raise SetupInvalid(
-            f"{directory} belongs to somebody else: the account {account.name} cannot enter it."
+            f"{directory} belongs to another user: the account {account.name} cannot access it."
         )
 
 
 def password_file(directory: Path) -> Path:
-    """Return where the superuser's password is kept."""
+    """Return the path of the superuser's password."""
     return directory / "password"
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on just now."""
+    """Return a port that is free now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -140,7 +140,7 @@ def _choose_port(directory: Path) -> int:
 
 
 def _init(files: ServerFiles) -> None:
-    """Make the data directory; one left half made by a crash is made anew."""
+    """Run initdb; a data directory left unfinished by a crash is created again."""
     password = password_file(files.directory)
     if not password.exists():
         _write(password, secrets.token_hex(16), files.account)
@@ -172,12 +172,12 @@ def _init_options(files: ServerFiles) -> list[str]:
         "--data-checksums",
         "--no-sync",
     ]
-    # One order of text on every server, whatever the machine's locale: bytes, with Unicode's letters known.
+    # The same collation on every server, whatever the machine's locale: byte order, with Unicode character classes.
     options.append("--locale=C")
     if files.binaries.major >= 17:  # noqa: PLR2004 - the release that brought the built-in provider
         options += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
     if files.binaries.major >= 16:  # noqa: PLR2004 - the release that made it a setting
-        # A generated password of 128 bits needs no stretching, which clients in Python pay for dearly.
+        # A generated password of 128 bits needs no key stretching, which is expensive for Python clients.
         options += ["--set", "scram_iterations=1"]
     return options
 
@@ -213,11 +213,11 @@ def _configuration(files: ServerFiles, *, durable: bool, extra: Mapping[str, str
     return "".join(f"{name} = '{value}'\n" for name, value in quoted.items())
 
 
-def _write(path: Path, text: str, account: Account | None) -> None:
-    """Replace a private file whole: a reader sees the old text or the new, never half of it."""
+def _write(path: Path, text: str, account: SystemAccount | None) -> None:
+    """Replace a private file atomically: a reader sees the old text or the new."""
     fresh = path.with_name(f"{path.name}.new")
     fresh.unlink(missing_ok=True)
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)
-    hand_over(fresh, account)
+    chown_to(fresh, account)
     fresh.replace(path)

@@ -1,4 +1,4 @@
-"""One private server: started, stopped, crashed on purpose, promoted."""
+"""A local PostgreSQL server: start, stop, crash (for tests) and promote."""
 
 import os
 import signal
@@ -15,19 +15,19 @@ from shardwright.local.files import ServerFiles, prepare
 _START_TIMEOUT_S = 120.0
 _STOP_TIMEOUT_S = 60.0
 _POLL_S = 0.02
-_START_TRIES = 5
+_START_ATTEMPTS = 5
 _STOP_SIGNALS = {"fast": signal.SIGINT, "immediate": signal.SIGQUIT}
 
-# Kept for the life of the process, so that whoever started a server also reaps it, and a forgotten
-# `LocalServer` leaves its server running without a warning about the child.
+# Kept for the lifetime of the process, so that the process that started a server also reaps it, and a `LocalServer`
+# that is garbage-collected leaves its server running without a warning about the child.
 _children: dict[int, subprocess.Popen[Any]] = {}  # any: only waited for, never read from
 
 
 class LocalServer:
-    """A private PostgreSQL in one folder, for this machine only.
+    """A PostgreSQL server in one folder, reachable from this machine only.
 
-    The folder outlives the object: another object, or another process, with the same folder means the same
-    server, with its data, its password and, where possible, its port.
+    The folder outlives the object: another object or process with the same folder controls the same server, with its
+    data, its password and, where possible, its port.
     """
 
     def __init__(
@@ -55,14 +55,14 @@ class LocalServer:
 
     @property
     def files(self) -> ServerFiles:
-        """The folder's contents; made by the first start."""
+        """The folder's contents; created by the first start."""
         if self._files is None:
             raise SetupInvalid(f"The server in {self.directory} was never started.")
         return self._files
 
     @property
     def port(self) -> int:
-        """Where it listens on 127.0.0.1."""
+        """Its port on 127.0.0.1."""
         return self.files.port
 
     def dsn(self, database: str = "postgres") -> str:
@@ -70,27 +70,27 @@ class LocalServer:
         return self.files.dsn(database)
 
     def is_running(self) -> bool:
-        """Tell whether the server is up and takes connections."""
+        """Whether the server is up and accepts connections."""
         status = self._status()
         return status is not None and status[1] in ("ready", "standby") and _is_alive(status[0])
 
     def start(self) -> None:
-        """Have the server take connections; made on first use, and left alone if it already does."""
-        for attempt in range(1, _START_TRIES + 1):
+        """Start the server and wait until it accepts connections; creates it on first use, does nothing if it runs."""
+        for attempt in range(1, _START_ATTEMPTS + 1):
             self._files = prepare(
                 self.directory, port=self._port, durable=self.durable, settings=self.settings
             )
             if self.is_running():
                 return
-            said = self._try_start()
-            if said is None:
+            output = self._try_start()
+            if output is None:
                 return
-            if not _may_pass(said) or attempt == _START_TRIES:
-                raise ServerUnavailable(f"PostgreSQL in {self.directory} did not start:\n{said}")
+            if not _is_transient(output) or attempt == _START_ATTEMPTS:
+                raise ServerUnavailable(f"PostgreSQL in {self.directory} did not start:\n{output}")
             time.sleep(0.2)
 
     def stop(self, *, mode: Literal["fast", "immediate"] = "fast") -> None:
-        """Have no server run in the folder; `immediate` leaves recovery to the next start."""
+        """Stop the server of this folder; `immediate` leaves recovery to the next start."""
         status = self._status()
         if status is None or not _is_alive(status[0]):
             return
@@ -105,7 +105,7 @@ class LocalServer:
         _reap(status[0])
 
     def crash(self) -> None:
-        """Kill every process of the server at once, as a machine that loses its memory would."""
+        """Kill every process of the server at once, as a crash of the machine would."""
         status = self._status()
         if status is None or not _is_alive(status[0]):
             return
@@ -115,11 +115,11 @@ class LocalServer:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
-                continue  # it saw the postmaster go and left first
+                continue  # it noticed the postmaster's death and exited first
         _reap(status[0])
 
     def promote(self) -> None:
-        """Have a standby become a primary, on a timeline of its own."""
+        """Promote a standby to a primary, on a new timeline."""
         subprocess.run(
             [self.files.binaries.program("pg_ctl"), "-D", str(self.files.data), "-w", "promote"],
             check=True,
@@ -132,15 +132,15 @@ class LocalServer:
         return self.directory / "data" / "postmaster.pid"
 
     def _status(self) -> tuple[int, str] | None:
-        """Return the process id and PostgreSQL's word on its readiness: the file's first and eighth line."""
+        """Return the process id and the status from postmaster.pid: its first and eighth line."""
         try:
             lines = self._pid_file.read_text().splitlines()
             return int(lines[0]), lines[7].strip() if len(lines) > 7 else ""  # noqa: PLR2004 - counted above
         except (FileNotFoundError, IndexError, ValueError):
-            return None  # none, or caught in the act of being written
+            return None  # no file, or it is just being written
 
     def _try_start(self) -> str | None:
-        """Start the process and wait until it is ready; otherwise return what it said."""
+        """Start the process and wait until it is ready; returns None, or its output when it failed."""
         files = self.files
         with files.log.open("ab") as log:
             start_of_log = log.tell()
@@ -162,9 +162,9 @@ class LocalServer:
             return log.read().decode(errors="replace")[-2000:]
 
 
-def _may_pass(said: str) -> bool:
-    """Tell whether trying again can help: a port taken in between, or a crashed server's last backends."""
-    return "Address already in use" in said or "pre-existing shared memory block" in said
+def _is_transient(output: str) -> bool:
+    """Whether a retry can help: the port was taken meanwhile, or a crashed server's backends are still exiting."""
+    return "Address already in use" in output or "pre-existing shared memory block" in output
 
 
 def _reap(pid: int) -> None:
@@ -187,15 +187,15 @@ def _is_alive(pid: int) -> bool:
 
 
 def _is_zombie(pid: int) -> bool:
-    """Tell whether the process is dead and merely not reaped, which happens where process 1 reaps nothing."""
+    """Whether the process has exited and is only not reaped, which happens where pid 1 does not reap."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):
-        return False  # no /proc here: then the signal's word counts
+        return False  # no /proc here: rely on the signal
 
 
 def _children_of(pid: int) -> list[int]:
     try:
         return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except FileNotFoundError:
-        return []  # no /proc here: the backends leave by themselves once the postmaster is gone
+        return []  # no /proc here: the backends exit by themselves once the postmaster is gone

@@ -1,4 +1,4 @@
-"""A streaming standby of a private server, for proofs about fail-over."""
+"""A streaming standby of a local server, for failover tests."""
 
 import shutil
 import subprocess
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shardwright.errors import SetupInvalid
-from shardwright.local.accounts import hand_over
 from shardwright.local.files import make_folder, password_file
 from shardwright.local.server import LocalServer
+from shardwright.local.system_accounts import chown_to
 
-# A standby that lost its primary looks for it again every five seconds by default, and is promoted only then.
-_QUICK = {"wal_retrieve_retry_interval": "100ms"}
+# By default a standby that lost its primary retries every five seconds, and is promoted only then.
+_FAST_RECONNECT = {"wal_retrieve_retry_interval": "100ms"}
 
 
 def make_standby(
@@ -20,7 +20,7 @@ def make_standby(
     *,
     settings: Mapping[str, str] | None = None,
 ) -> LocalServer:
-    """Return a started hot standby that follows the primary asynchronously, with the primary's settings."""
+    """Start a hot standby that follows the primary asynchronously, with the primary's settings."""
     files = primary.files
     make_folder(directory.absolute(), files.account)
     data = directory.absolute() / "data"
@@ -41,11 +41,13 @@ def make_standby(
     )
     if done.returncode != 0:
         raise SetupInvalid(f"pg_basebackup failed: {done.stderr.strip()}")
-    # The accounts came along with the data, and so must the password.
+    # The roles are part of the copied data, so the password file must be copied too.
     copied = shutil.copy2(password_file(primary.directory), password_file(directory.absolute()))
-    hand_over(Path(copied), files.account)
+    chown_to(Path(copied), files.account)
     standby = LocalServer(
-        directory, durable=primary.durable, settings={**_QUICK, **primary.settings, **(settings or {})}
+        directory,
+        durable=primary.durable,
+        settings={**_FAST_RECONNECT, **primary.settings, **(settings or {})},
     )
     standby.start()
     return standby

@@ -1,4 +1,4 @@
-"""What a database must be able to do to serve tickets, and which one an address means."""
+"""Interface between tickets and databases, and the choice of backend by address."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -9,7 +9,7 @@ from shardwright.tickets.models import Member, Setup
 
 
 class Session(Protocol):
-    """One connection that draws. Its set-up was read when it was opened and never changes."""
+    """A connection for drawing tickets. Its set-up is read when it is opened and never changes."""
 
     @property
     def setup(self) -> Setup:
@@ -21,71 +21,71 @@ class Session(Protocol):
         ...
 
     def abandon(self) -> None:
-        """Drop the connection at once, without a word to a server that may not listen."""
+        """Drop the connection immediately, without waiting for a server that may hang."""
         ...
 
     async def close(self) -> None:
-        """End the connection politely."""
+        """Close the connection gracefully."""
         ...
 
 
-class Keeper(Protocol):
-    """One connection that changes the fleet; while it is open, no other keeper works on the server."""
+class AdminSession(Protocol):
+    """A connection for changing the fleet; it holds a lock that excludes other admin sessions on the server."""
 
     async def find_setup(self) -> Setup | None:
         """Return the server's part in a fleet, if it has one."""
         ...
 
     async def find_members(self) -> list[Member]:
-        """Return whom the server knows to hold or have held a slot."""
+        """Return the members recorded on the server: every slot that was ever assigned, and to whom."""
         ...
 
     async def install(self, setup: Setup, members: Sequence[Member]) -> None:
-        """Make a blank server part of a fleet; the set-up is written last."""
+        """Add a blank server to a fleet; its set-up is written last."""
         ...
 
-    async def enrol(self, member: Member) -> None:
-        """Have the server know that the slot is given away."""
+    async def add_member(self, member: Member) -> None:
+        """Record on the server that a slot is assigned."""
         ...
 
-    async def find_names(self) -> list[str]:
+    async def find_sequences(self) -> list[str]:
         """Return the sequences of the server's generation, whether open or already closed."""
         ...
 
-    async def create(self, name: str, floor: int) -> None:
-        """Have a sequence whose tickets lie above the floor; one that exists is only ever raised."""
+    async def create_sequence(self, name: str, floor: int) -> None:
+        """Create a sequence whose tickets are above the floor; an existing one is only ever raised."""
         ...
 
     async def draw_one(self, name: str) -> int:
-        """Return a ticket, which lies above every ticket that the server gave before."""
+        """Draw a ticket, which is above every ticket that the server gave before."""
         ...
 
     async def close_generation(self, growing_to: int) -> None:
-        """Fence: from now on no client can draw, whatever it believes the set-up to be."""
+        """Fence the generation: from now on no client can draw from it, whatever set-up it has cached."""
         ...
 
-    async def find_closed_peaks(self) -> Mapping[str, int]:
-        """Return for each closed sequence a number not below any ticket it ever gave."""
+    async def find_high_water_marks(self) -> Mapping[str, int]:
+        """Return for each closed sequence a number that is not below any ticket it ever gave."""
         ...
 
     async def open_generation(self, setup: Setup, floors: Mapping[str, int]) -> None:
-        """Let clients draw in the new generation, above the floors."""
+        """Open the new generation, with sequences above the floors."""
         ...
 
     async def close(self) -> None:
-        """Let other keepers in."""
+        """Release the lock and close the connection."""
         ...
 
 
 class Backend(Protocol):
-    """A kind of database at one address."""
+    """A database that serves tickets."""
 
     async def open_session(self, timeout_s: float, *, require_durability: bool) -> Session:
-        """Connect to draw; the server's settings are checked anew each time."""
+        """Connect for drawing; the server's settings are checked each time."""
         ...
 
-    async def open_keeper(self, timeout_s: float) -> Keeper:
-        """Connect to change the fleet, waiting for other keepers to finish."""
+    async def open_admin_session(self, timeout_s: float) -> AdminSession:
+        """Connect for changing the fleet, waiting for other admin sessions to finish."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What a fleet of ticket servers agrees on: names, slots and generations; arithmetic, no I/O."""
+"""Types and arithmetic of ticket servers: names, slots and generations; no I/O."""
 
 import re
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ MAX_SLOTS = 65_535
 # Tickets fit a signed bigint everywhere.
 MAX_TICKET = 2**63 - 1
 
-# How long a keeper waits for any one statement: a server that hangs must not hold up the fleet's others.
-ANSWER_S = 30.0
+# Statement timeout of admin sessions: a server that hangs must not block the others.
+STATEMENT_TIMEOUT_S = 30.0
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 @dataclass(frozen=True)
 class Setup:
-    """One server's part in the fleet, kept on the server itself: it is the truth, clients only read it."""
+    """One server's place in the fleet, stored on the server itself; clients only read it."""
 
     fleet: str
     generation: int
@@ -29,13 +29,13 @@ class Setup:
 
     @property
     def is_open(self) -> bool:
-        """Whether tickets may be drawn; false while the fleet moves to its next generation."""
+        """Whether tickets may be drawn; False while the fleet switches to its next generation."""
         return self.growing_to is None
 
 
 @dataclass(frozen=True)
 class Member:
-    """A slot and the server that it was given to, for good: a slot is never given twice."""
+    """A slot and the server it is assigned to, for good: a slot is never assigned twice."""
 
     slot: int
     name: str
@@ -43,20 +43,20 @@ class Member:
 
 @dataclass(frozen=True)
 class TicketOptions:
-    """How a client draws. The times bound what a hung server can cost a caller."""
+    """Options of a client. The timeouts bound how long a hung server can delay a caller."""
 
     attempt_s: float = 0.5
     deadline_s: float = 5.0
     connections: int = 4
-    # Tickets held ready for each name; a process that ends takes its own along: gaps, never repeats.
+    # Tickets prefetched per sequence; those left when a process ends are lost: gaps, never repeats.
     prefetch: int = 0
     probe_first_s: float = 0.05
-    probe_longest_s: float = 5.0
-    # Refuse servers that can forget a ticket in a crash. Turn it off for tests alone.
+    probe_max_s: float = 5.0
+    # Refuse servers that may repeat tickets after a crash. Turn it off for tests only.
     require_durability: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse what cannot work."""
+        """Validate the options."""
         if self.attempt_s <= 0 or self.deadline_s <= 0 or self.connections < 1 or self.prefetch < 0:
             raise SetupInvalid(
                 "attempt_s, deadline_s and connections must be above zero, prefetch not below it."
@@ -64,23 +64,23 @@ class TicketOptions:
 
 
 def check_name(name: str) -> str:
-    """Return the name of a sequence, or refuse what could not stand in SQL as it is."""
+    """Return the name of a sequence, or refuse one that is not safe in SQL as it is."""
     if not _NAME.fullmatch(name):
         raise SetupInvalid(
-            f"{name!r} cannot name a sequence: small letters, digits and _, a letter first, at most 40."
+            f"{name!r} cannot name a sequence: lowercase letters, digits and _, a letter first, at most 40."
         )
     return name
 
 
 def check_slots(slots: int) -> int:
-    """Return the number of slots, or refuse one that no server could count with."""
+    """Return the number of slots, or refuse one that servers cannot count with."""
     if not 1 <= slots <= MAX_SLOTS:
         raise SetupInvalid(f"A fleet has 1 to {MAX_SLOTS} slots, not {slots}.")
     return slots
 
 
 def first_above(floor: int, setup: Setup) -> int:
-    """Return the smallest ticket of the server's slot that lies above the floor."""
+    """Return the smallest ticket of the server's slot above the floor."""
     ticket = floor + 1 + (setup.slot - floor - 1) % setup.slots
     if floor < 0 or ticket > MAX_TICKET:
         raise SetupInvalid(f"Tickets run from 1 to {MAX_TICKET}: none lies above {floor}.")
@@ -88,5 +88,5 @@ def first_above(floor: int, setup: Setup) -> int:
 
 
 def is_of_slot(ticket: int, setup: Setup) -> bool:
-    """Tell whether the server may give this ticket."""
+    """Whether the ticket belongs to the server's slot."""
     return ticket % setup.slots == setup.slot % setup.slots

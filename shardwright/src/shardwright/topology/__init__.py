@@ -1,7 +1,6 @@
-"""Which server owns which shard: a versioned map in a directory database, and guards that enforce it."""
+"""Shard topology: a versioned shard map in a directory database, and guards on the servers that enforce it."""
 
 from shardwright.topology.connections import fetch_rows, fetch_value, open_connection
-from shardwright.topology.creating import Prepare, Progress, creation_sql
 from shardwright.topology.directory import Directory
 from shardwright.topology.guards import (
     SQLSTATE_NOT_OWNER,
@@ -11,19 +10,20 @@ from shardwright.topology.guards import (
     is_owned,
     set_owned,
 )
-from shardwright.topology.maps import Server, ShardMap, hash_key
-from shardwright.topology.placing import Placer
-from shardwright.topology.watching import Watch
+from shardwright.topology.map_watcher import MapWatcher
+from shardwright.topology.placement import Placer
+from shardwright.topology.shard_creation import Prepare, Progress, creation_sql
+from shardwright.topology.shard_map import Server, ShardMap, hash_key
 
 __all__ = [
     "SQLSTATE_NOT_OWNER",
     "Directory",
+    "MapWatcher",
     "Placer",
     "Prepare",
     "Progress",
     "Server",
     "ShardMap",
-    "Watch",
     "creation_sql",
     "fetch_rows",
     "fetch_value",

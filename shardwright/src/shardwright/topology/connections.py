@@ -1,6 +1,6 @@
-"""Opening single connections and asking them, with types.
+"""Opens single connections and queries them, with types.
 
-asyncpg ships without complete types; what it returns gets its type here, at the edge, and nowhere else.
+asyncpg ships without complete types; its results get their types here and nowhere else.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 CONNECT_TIMEOUT_S = 10.0
 
-# What a server that is away, starting or full answers, if it answers.
+# Errors of a server that is down, starting, or out of connections.
 UNREACHABLE = (
     OSError,
     TimeoutError,
@@ -25,7 +25,7 @@ UNREACHABLE = (
     asyncpg.TargetServerAttributeNotMatched,  # only standbys answer at this address
 )
 PRIMARY = "primary"
-"""Which of the hosts of an address to speak with. A standby lags: it would show what was deleted a moment ago."""
+"""Which host of a multi-host address to connect to. A standby lags: it may still show deleted rows."""
 
 
 async def open_connection(
@@ -37,10 +37,10 @@ async def open_connection(
     statement_cache_size: int = 0,
     server_settings: Mapping[str, str] | None = None,
 ) -> "Connection":
-    """A connection to a primary, or `ServerUnavailable` saying which server (`name`) does not answer.
+    """Open a connection to a primary; `ServerUnavailable` names the server (`name`) when it does not answer.
 
-    An address may name several hosts, a server and its standbys: whichever is the primary now is taken.
-    No statement cache unless asked for: there may be a transaction pooler in between.
+    An address may name several hosts, a server and its standbys: the current primary is used. No statement cache by
+    default: there may be a transaction pooler in between.
     """
     connect = cast("Any", asyncpg.connect)
     try:

@@ -1,8 +1,8 @@
 """The directory: an ordinary PostgreSQL database that holds the shard map.
 
-It may be a server of its own or share one with shards. The map changes by compare-and-set alone: whoever
-changes it says which version the decision was made on, and is refused when that is no longer the latest.
-Routers keep a copy and work on while the directory is away.
+It may have its own server or share one with shards. The map is only changed by compare-and-set: a change names the
+version it is based on, and is refused when that is no longer the latest. Routers cache the map and keep working while
+the directory is down.
 """
 
 import asyncio
@@ -16,12 +16,12 @@ import asyncpg
 
 from shardwright.errors import MapChanged, SetupInvalid
 from shardwright.ids import DEFAULT_EPOCH_MS, Layout
-from shardwright.topology import creating
+from shardwright.topology import shard_creation
 from shardwright.topology.connections import CONNECT_TIMEOUT_S, fetch_value, open_connection
-from shardwright.topology.creating import Prepare, Progress
-from shardwright.topology.maps import Server, ShardMap, check_map
-from shardwright.topology.tables import CREATE, SCHEMA, read_map, write_map
-from shardwright.topology.watching import Watch
+from shardwright.topology.directory_tables import CREATE, SCHEMA, read_map, write_map
+from shardwright.topology.map_watcher import MapWatcher
+from shardwright.topology.shard_creation import Prepare, Progress
+from shardwright.topology.shard_map import Server, ShardMap, check_map
 
 if TYPE_CHECKING:
     from asyncpg import Connection
@@ -36,14 +36,14 @@ class Directory:
     def __init__(self, dsn: str, dsns: Mapping[str, str] = NO_DSNS) -> None:
         self._dsn = dsn
         self._dsns = dsns
-        self._watches: list[Watch] = []
+        self._watchers: list[MapWatcher] = []
 
     @classmethod
     async def open(cls, dsn: str, *, dsns: Mapping[str, str] = NO_DSNS) -> Self:
-        """A directory that answers.
+        """Open the directory; raises when it does not answer.
 
-        `dsns` reaches servers by other addresses than those in the map, by name: passwords can then stay with
-        the caller instead of in the directory.
+        `dsns` overrides the map's server addresses, by server name: passwords can then stay with the caller instead
+        of in the directory.
         """
         directory = cls(dsn, dsns)
         async with directory.connect():
@@ -51,13 +51,13 @@ class Directory:
         return directory
 
     async def close(self) -> None:
-        """No watch of this directory runs any more."""
-        watches, self._watches = self._watches, []
-        for watch in watches:
+        """Stop all watchers of this directory."""
+        watchers, self._watchers = self._watchers, []
+        for watch in watchers:
             await watch.close()
 
     async def create(self, *, layout: Layout | None = None, lookup_shards: int | None = None) -> ShardMap:
-        """The directory has its tables and a first map without servers; doing it again changes nothing.
+        """Create the tables and a first map without servers; safe to repeat.
 
         `lookup_shards` shards will share the lookup tables; left out, it becomes the number of shards in the
         first batch.
@@ -66,7 +66,7 @@ class Directory:
         async with self.connect() as conn, conn.transaction():
             await conn.execute(CREATE)
             await conn.execute(
-                f"INSERT INTO {SCHEMA}.settings (epoch_ms, lookup_shards) VALUES ($1, $2) "  # noqa: S608
+                f"INSERT INTO {SCHEMA}.settings (epoch_ms, lookup_shards) VALUES ($1, $2) "  # noqa: S608 - names come from the library, values are parameters
                 "ON CONFLICT DO NOTHING",
                 wanted.epoch_ms,
                 lookup_shards,
@@ -86,12 +86,12 @@ class Directory:
     async def version(self) -> int:
         """The latest map's version, without the map."""
         async with self.connect() as conn:
-            return await fetch_value(conn, f"SELECT map_version FROM {SCHEMA}.settings")  # noqa: S608
+            return await fetch_value(conn, f"SELECT map_version FROM {SCHEMA}.settings")  # noqa: S608 - names come from the library, values are parameters
 
     async def change(self, expected_version: int, change: Callable[[ShardMap], ShardMap]) -> ShardMap:
-        """The map that `change` makes of version `expected_version` is the latest.
+        """Compare-and-set: store the map that `change` returns, if the latest version is `expected_version`.
 
-        `MapChanged` when another version is: load, decide anew, and come back.
+        Raises `MapChanged` when it is not: load the map and try again.
         """
         async with self.connect() as conn, conn.transaction():
             await conn.execute(f"SELECT FROM {SCHEMA}.settings FOR UPDATE")
@@ -106,67 +106,67 @@ class Directory:
     async def add_server(
         self, name: str, dsn: str, *, weight: float = 1.0, accepts_new: bool = True
     ) -> ShardMap:
-        """A server is in the map, prepared to hold shards; a known name gets its new address and weight."""
+        """Add a server to the map and prepare it for shards; an existing name gets its new address and weight."""
         server = Server(name, dsn, weight, accepts_new)
         reached = replace(server, dsn=self._dsns.get(name, dsn))
         async with self.connect() as conn:
-            directory_id = await fetch_value(conn, f"SELECT directory_id FROM {SCHEMA}.settings")  # noqa: S608
-        await creating.prepare_server(reached, str(directory_id), (await self.load()).layout)
-        return await self._change_until_done(lambda old: old.with_server(server))
+            directory_id = await fetch_value(conn, f"SELECT directory_id FROM {SCHEMA}.settings")  # noqa: S608 - names come from the library, values are parameters
+        await shard_creation.prepare_server(reached, str(directory_id), (await self.load()).layout)
+        return await self._change_with_retry(lambda old: old.with_server(server))
 
     async def add_shards(
         self, count: int, *, prepare: Prepare | None = None, progress: Progress | None = None
     ) -> ShardMap:
-        """`count` more shards exist, spread over the servers by weight, and are in the map.
+        """Create `count` more shards, spread over the servers by weight, and add them to the map.
 
-        `prepare` is called with a connection for each new shard before any router can see it: the place to
-        apply migrations. It may be called again for the same shard after an interruption.
+        `prepare` is called with a connection for each new shard before any router can see it, to apply migrations for
+        example. It may be called again for the same shard after an interruption.
         """
         async with self.connect() as conn:
-            await creating.plan_shards(conn, count)
+            await shard_creation.plan_shards(conn, count)
         return await self.finish_shards(prepare=prepare, progress=progress)
 
     async def ensure_shards(
         self, total: int, *, prepare: Prepare | None = None, progress: Progress | None = None
     ) -> ShardMap:
-        """At least `total` shards exist; safe to repeat, and goes on where an interrupted call stopped."""
+        """Create shards up to `total`; safe to repeat, and continues where an interrupted call stopped."""
         async with self.connect() as conn:
-            await creating.plan_shards(conn, total, in_all=True)
+            await shard_creation.plan_shards(conn, total, in_all=True)
         return await self.finish_shards(prepare=prepare, progress=progress)
 
     async def finish_shards(
         self, *, prepare: Prepare | None = None, progress: Progress | None = None
     ) -> ShardMap:
-        """Every shard that was planned exists and is in the map, those of interrupted calls too."""
+        """Create every planned shard and add it to the map, including those of interrupted calls."""
         current = await self.load()
         async with self.connect() as conn:
-            planned = await creating.planned_shards(conn)
+            planned = await shard_creation.planned_shards(conn)
         if not planned:
             return current
-        await creating.create_shards(current, planned, prepare=prepare, progress=progress)
-        return await self._change_until_done(lambda old: creating.with_planned(old, planned))
+        await shard_creation.create_shards(current, planned, prepare=prepare, progress=progress)
+        return await self._change_with_retry(lambda old: shard_creation.with_planned(old, planned))
 
-    def watch(self, callback: Callable[[ShardMap], None], *, poll_s: float = DEFAULT_POLL_S) -> Watch:
-        """`callback` learns of every newer map, at once where notifications pass and by a slow poll if not."""
-        watch = Watch(self, callback, poll_s=poll_s)
-        self._watches.append(watch)
+    def watch(self, callback: Callable[[ShardMap], None], *, poll_s: float = DEFAULT_POLL_S) -> MapWatcher:
+        """Call `callback` with every newer map: immediately by notification, otherwise by a slow poll."""
+        watch = MapWatcher(self, callback, poll_s=poll_s)
+        self._watchers.append(watch)
         return watch
 
     async def connection(self) -> "Connection":
-        """A connection of the caller's own; the caller closes it."""
+        """Open a connection to the directory's database; the caller closes it."""
         return await open_connection(self._dsn, "the directory")
 
     @asynccontextmanager
     async def connect(self) -> AsyncGenerator["Connection"]:
-        """A connection for a moment: the directory is asked seldom, so none is kept."""
+        """A short-lived connection: the directory is used seldom, so none is kept open."""
         conn = await self.connection()
         try:
             yield conn
         finally:
             await _close(conn)
 
-    async def _change_until_done(self, change: Callable[[ShardMap], ShardMap]) -> ShardMap:
-        """Apply a change that is right on any version."""
+    async def _change_with_retry(self, change: Callable[[ShardMap], ShardMap]) -> ShardMap:
+        """Apply a change that is valid on any version, retrying on conflicts."""
         while True:
             async with self.connect() as conn:
                 current = await read_map(conn)
@@ -182,4 +182,4 @@ async def _close(conn: "Connection") -> None:
     try:
         await asyncio.shield(conn.close(timeout=CONNECT_TIMEOUT_S))
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
-        conn.terminate()  # it was broken already; what mattered has been raised by the work itself
+        conn.terminate()  # it was broken already; the work itself has raised the error

@@ -1,9 +1,9 @@
-"""Guards: a server that does not own a shard refuses to write to it, whatever a router believes.
+"""Guards: triggers by which a server refuses writes to shards it does not own, whatever a router's map says.
 
-Every table of a shard has a statement trigger that calls the shard's `guard()`. The owner's guard is empty
-(nothing measurable at best, 11 % of a small write at the median; a look-up in a table would cost 70 %), the
-others' raises SQLSTATE SW001. Replacing that one function is how ownership changes hands, in a transaction
-with whatever else must change with it. Triggers of this kind do not fire for replication's apply worker.
+Every table of a shard has a statement trigger that calls the shard's `guard()`. The owner's guard is empty (at the
+median 11 % of a small write, at best not measurable; a lookup in a table would cost 70 %), elsewhere it raises
+SQLSTATE SW001. Replacing that one function transfers ownership, in a transaction with whatever else must change with
+it. These triggers do not fire for logical replication's apply worker.
 """
 
 from typing import TYPE_CHECKING
@@ -49,31 +49,31 @@ $attach$;
 
 
 def guard_sql(number: int, *, owned: bool) -> str:
-    """The statement that makes this server the owner of a shard, or no owner."""
+    """The statement that makes a server accept writes to a shard, or refuse them."""
     body = _OWNED if owned else _REFUSING.format(number=number, sqlstate=SQLSTATE_NOT_OWNER)
     return _GUARD.format(schema=schema_name(number), body=body)
 
 
 def guard_tables_sql(number: int) -> str:
-    """The statement that gives every table of a shard its guard; tables that have one are left alone."""
+    """The statement that attaches the guard to every table of a shard that lacks it."""
     return _ATTACH.format(schema=schema_name(number), trigger=TRIGGER_NAME)
 
 
 async def guard_tables(conn: "Connection", number: int) -> None:
-    """No table of the shard can be written here without asking its guard. Call after every migration."""
+    """Attach the guard to every table of the shard that lacks it. Call after every migration."""
     await conn.execute(guard_tables_sql(number))
 
 
 async def set_owned(conn: "Connection", number: int, *, owned: bool) -> None:
-    """From the commit on, this server accepts (or refuses) writes to the shard.
+    """Make this server accept (or refuse) writes to the shard, from the commit on.
 
-    Statements already past their trigger go on: a mover locks the tables first.
+    Statements already past their trigger continue: lock the tables first when moving a shard.
     """
     await conn.execute(guard_sql(number, owned=owned))
 
 
 async def is_owned(conn: "Connection", number: int) -> bool:
-    """Whether this server holds the shard and would accept a write to it."""
+    """Whether this server has the shard and accepts writes to it."""
     body = await fetch_value(
         conn,
         "SELECT p.prosrc FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace "

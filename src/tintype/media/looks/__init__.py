@@ -1,20 +1,20 @@
-"""Looks: what people do to a photo before others see it.
+"""Looks: our photo filters, and the edits (crop, rotation, sliders) that people make to a photo.
 
-An `Edit` is a small value; `apply` carries it out on a picture. Each look is a recipe (`recipes/`) and the table cooked
-from it (`strips/`). The recipes and the strips made from them are original work under the licence of this repository.
+An `Edit` is a small value; `apply` applies it to an image. Each look is a recipe (`recipes/`) and the 3D lookup table
+built from it (`strips/`). The recipes and their strips are original work under the licence of this repository.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tintype.media.looks.catalog import find_strip, list_looks
 from tintype.media.looks.errors import CropRefused, LookNotFound
-from tintype.media.looks.listing import find_strip, list_looks
 from tintype.media.looks.models import Crop, Edit, Look
 
 if TYPE_CHECKING:
-    from tintype.media.looks.applying import apply, tint
+    from tintype.media.looks.apply_edit import apply, tint
     from tintype.media.looks.geometry import cut
-    from tintype.media.looks.tables import cook_strips
+    from tintype.media.looks.lut_strips import write_strips
 
 __all__ = [
     "Crop",
@@ -23,18 +23,18 @@ __all__ = [
     "Look",
     "LookNotFound",
     "apply",
-    "cook_strips",
     "cut",
     "find_strip",
     "list_looks",
     "tint",
+    "write_strips",
 ]
 
-_WHEN_ASKED = {"apply": "applying", "tint": "applying", "cut": "geometry", "cook_strips": "tables"}
-"""What loads vips, Pillow and numpy: only jobs do; a web process lists looks and reads edits."""
+_LAZY = {"apply": "apply_edit", "tint": "apply_edit", "cut": "geometry", "write_strips": "lut_strips"}
+"""Loads vips, Pillow and numpy, which only sandbox jobs need; a web process lists looks and parses edits."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _WHEN_ASKED:
+    if name not in _LAZY:
         raise AttributeError(name)
-    return getattr(import_module(f"{__name__}.{_WHEN_ASKED[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)

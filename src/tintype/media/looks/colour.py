@@ -1,4 +1,4 @@
-"""Colour as the recipes speak of it: sRGB, light, and OKLab, where hue and colourfulness are separate.
+"""Colour spaces of the recipes: sRGB, linear light, and OKLab, where hue and chroma are separate.
 
 Everything in float64: the strips are compared with their recipes to the last bit.
 """
@@ -32,12 +32,12 @@ _FROM_LMS = np.linalg.inv(_TO_LMS)
 
 
 def to_light(colours: Colours) -> Colours:
-    """From sRGB's scale to amounts of light."""
+    """From sRGB to linear light."""
     return np.where(colours <= _KNEE, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
 
 
 def from_light(light: Colours) -> Colours:
-    """From amounts of light to sRGB's scale; less than none is none."""
+    """From linear light to sRGB; negative values become 0."""
     light = np.maximum(light, 0.0)
     return np.where(light <= _KNEE / 12.92, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
 
@@ -48,7 +48,7 @@ def to_oklab(colours: Colours) -> Colours:
 
 
 def from_oklab(lab: Colours) -> Colours:
-    """Back to sRGB; colours that no screen shows come out below 0 or above 1."""
+    """From OKLab to sRGB; colours out of gamut come out below 0 or above 1."""
     light = (lab @ _FROM_LAB.T) ** 3 @ _FROM_LMS.T
     above = np.maximum(light, 0.0)
     return np.where(light < 0, light * 12.92, from_light(above))

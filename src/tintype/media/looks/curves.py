@@ -1,4 +1,4 @@
-"""Tone curves through a few points, smooth and never overshooting: a rising set of points stays rising."""
+"""Tone curves through a few points: monotone cubic interpolation, smooth and without overshoot."""
 
 import numpy as np
 
@@ -6,8 +6,8 @@ from tintype.media.looks.colour import Colours
 from tintype.media.looks.recipe import Curve
 
 
-def bend(values: Colours, curve: Curve) -> Colours:
-    """Values from 0 to 1 led along the curve: a cubic between points (Fritsch and Carlson's slopes)."""
+def apply_curve(values: Colours, curve: Curve) -> Colours:
+    """Map values from 0 to 1 by the curve: cubic between points, with the slopes of Fritsch and Carlson."""
     if not curve:
         return values
     at = np.array([point[0] for point in curve])

@@ -1,11 +1,11 @@
-"""How the looks say no."""
+"""Errors of looks and edits, as people read them."""
 
 from tintype.base.errors import NotFound
 from tintype.media.errors import MediaRefused
 
 
 class CropRefused(MediaRefused):
-    """That crop is too narrow: the longer side may be at most ten times the shorter."""
+    """That crop is too narrow. The longer side may be at most ten times the shorter one."""
 
     code = "crop_refused"
 

@@ -1,8 +1,8 @@
-"""Vignette and grain: what depends on where a pixel is, after the table of colours.
+"""Vignette and grain: what depends on a pixel's position, applied after the colour LUT.
 
-Grain comes from a hash of the coordinates, in whole numbers of 32 bits, so that every machine and every browser
-draws the same one; `web/src/rooms/media/looks/shaders.ts` holds the same arithmetic. The picture is walked through in
-bands that fit into the processor's cache, one colour at a time: numpy is slow along an axis of three.
+Grain comes from a hash of the coordinates, in 32-bit integers, so that every machine and every browser draws the
+same one; `web/src/rooms/media/looks/shaders.ts` holds the same arithmetic. The image is processed in
+bands that fit into the processor's cache, one channel at a time: numpy is slow along an axis of three.
 """
 
 import numpy as np
@@ -12,17 +12,17 @@ from tintype.media.looks.colour import Colours
 from tintype.media.looks.models import Edit
 from tintype.media.looks.recipe import read_recipe
 
-DARKEST = 0.8
-COARSEST = 72.0
+VIGNETTE_GAIN = 0.8
+GRAIN_GAIN = 72.0
 ROWS = 32
 _MIDDLE = 510.0
-"""Of four bytes added up."""
+"""The mean of a sum of four random bytes."""
 
 Pixels = NDArray[np.uint8]
 
 
 def amounts(edit: Edit) -> tuple[float, float]:
-    """Vignette and grain from 0 to 1: the look's own, by its strength, and what was added by hand."""
+    """Vignette and grain from 0 to 1: the look's own, scaled by its strength, plus the edit's."""
     vignette, grain = float(edit.vignette), float(edit.grain)
     if edit.look is not None:
         recipe = read_recipe(edit.look)
@@ -32,7 +32,7 @@ def amounts(edit: Edit) -> tuple[float, float]:
 
 
 def finish(pixels: Pixels, vignette: float, grain: float) -> Pixels:
-    """The pixels (rows, columns, three bytes) darkened towards the corners and strewn with grain."""
+    """The pixels (rows, columns, three bytes) with vignette and grain."""
     height, width = pixels.shape[:2]
     across, down = _falloff(width), _falloff(height)
     weights = _grain_weights(grain)
@@ -42,7 +42,7 @@ def finish(pixels: Pixels, vignette: float, grain: float) -> Pixels:
         gain = _gain(across, down[top : top + ROWS], vignette)
         added: Colours | np.float32 = np.float32(0.5)  # rounds
         if grain:
-            added = added + speckles(top, band.shape[0], width) * weights.take(band[..., 1])
+            added = added + noise(top, band.shape[0], width) * weights.take(band[..., 1])
         for channel in range(3):
             work = band[..., channel] * gain
             work += added
@@ -51,30 +51,30 @@ def finish(pixels: Pixels, vignette: float, grain: float) -> Pixels:
 
 
 def _falloff(length: int) -> Colours:
-    """Squared distance from the middle; 0.5 at the edge, so that the corners come to 1."""
+    """Squared distance from the centre: 0.5 at the edge, so that the corners are 1."""
     at = (np.arange(length, dtype=np.float32) + np.float32(0.5)) / np.float32(length) - np.float32(0.5)
     return 2 * at * at
 
 
 def _gain(across: Colours, down: Colours, vignette: float) -> Colours:
     distance = across[None, :] + down[:, None]
-    return 1 - np.float32(DARKEST * vignette) * distance * distance
+    return 1 - np.float32(VIGNETTE_GAIN * vignette) * distance * distance
 
 
 def _grain_weights(grain: float) -> Colours:
-    """By how much a speckle counts on each of 256 tones: most in the middle, little in black and white."""
+    """The strength of grain for each of 256 tones: most in midtones, little in black and white."""
     tone = np.arange(256, dtype=np.float32) / np.float32(255)
-    return np.float32(COARSEST * grain / _MIDDLE) * (np.float32(0.2) + np.float32(3.2) * tone * (1 - tone))
+    return np.float32(GRAIN_GAIN * grain / _MIDDLE) * (np.float32(0.2) + np.float32(3.2) * tone * (1 - tone))
 
 
-def speckles(top: int, rows: int, width: int) -> Colours:
-    """Four neighbouring bytes of chance added up: soft grain about two pixels wide, from -510 to 510."""
-    chance = _bytes_of_chance(top, rows + 1, width + 1)
+def noise(top: int, rows: int, width: int) -> Colours:
+    """Noise as the sum of four neighbouring random bytes: soft grain about two pixels wide, from -510 to 510."""
+    chance = _random_bytes(top, rows + 1, width + 1)
     pairs = chance[:, 1:] + chance[:, :-1]
     return (pairs[1:] + pairs[:-1]).astype(np.float32) - np.float32(_MIDDLE)
 
 
-def _bytes_of_chance(top: int, rows: int, width: int) -> NDArray[np.uint16]:
+def _random_bytes(top: int, rows: int, width: int) -> NDArray[np.uint16]:
     x = np.arange(width, dtype=np.uint32) * np.uint32(0x9E3779B1)
     y = np.arange(top, top + rows, dtype=np.uint32) * np.uint32(0x85EBCA77)
     mixed = x[None, :] + y[:, None]

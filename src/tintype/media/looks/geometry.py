@@ -1,4 +1,4 @@
-"""Turning, straightening and cropping as one step: where each pixel of the result comes from.
+"""Rotation, straightening and crop as one transform: where each pixel of the result comes from.
 
 `web/src/rooms/media/looks/geometry.ts` holds the same arithmetic; change both, the browser test compares them.
 """
@@ -12,11 +12,11 @@ from tintype.media.looks.errors import CropRefused
 from tintype.media.looks.models import Edit
 
 WIDEST_RATIO = 10
-"""As for uploads: a crop may not make a shape that an upload could not have."""
+"""As for uploads: a crop may not have an aspect ratio that an upload could not have."""
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """The result's size, and its pixels in the (turned) photo: x' = a·x + b·y + left, y' = -b·x + a·y + top."""
+    """The result's size, and its pixels in the (rotated) photo: x' = a·x + b·y + left, y' = -b·x + a·y + top."""
 
     width: int
     height: int
@@ -27,7 +27,7 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 def frame(width: int, height: int, edit: Edit) -> Frame:
-    """Where the result lies in a photo of this size, already turned by quarters."""
+    """Where the result lies in a photo of this size, after quarter turns."""
     angle = math.radians(edit.straighten)
     a, b = math.cos(angle), math.sin(angle)
     scale = 1 / (a + abs(b) * max(width / height, height / width))
@@ -41,7 +41,7 @@ def frame(width: int, height: int, edit: Edit) -> Frame:
 
 
 def cut(image: pyvips.Image, edit: Edit) -> pyvips.Image:
-    """The part of the photo that the edit keeps, upright; the same image where nothing is to be done."""
+    """The part of the photo that the edit keeps, upright; the same image where nothing changes."""
     if edit.turns:
         image = image.rot(f"d{edit.turns * 90}")
     if edit.mirrored:
@@ -59,7 +59,7 @@ def cut(image: pyvips.Image, edit: Edit) -> pyvips.Image:
 
 def _straightened(image: pyvips.Image, kept: Frame) -> pyvips.Image:
     """Bilinear: the browser's preview samples the same four pixels with the same weights."""
-    # Forward, as vips wants it: the inverse of the frame's turn. Pixel centres lie at a half on both sides.
+    # Forward, as vips needs it: the inverse of the frame's rotation. Pixel centres are at a half on both sides.
     shift_x = kept.left + 0.5 * kept.a + 0.5 * kept.b - 0.5
     shift_y = kept.top - 0.5 * kept.b + 0.5 * kept.a - 0.5
     forward = [kept.a, -kept.b, kept.b, kept.a]
@@ -74,7 +74,7 @@ def _straightened(image: pyvips.Image, kept: Frame) -> pyvips.Image:
 
 
 def _part(start: float, length: float, whole: int) -> tuple[int, int]:
-    """Fractions as whole pixels: at least one of them, and none beyond the end."""
+    """Fractions as whole pixels: at least one, and none beyond the end."""
     first = min(_near(start * whole), whole - 1)
     return first, min(max(1, _near(length * whole)), whole - first)
 
@@ -84,5 +84,5 @@ def _near(value: float) -> int:
 
 
 def _whole(value: float) -> int:
-    """Rounded down, but not because of the last bit."""
+    """Rounded down, with a tolerance for floating-point error."""
     return max(1, math.floor(value + 1e-6))

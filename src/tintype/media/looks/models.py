@@ -1,4 +1,4 @@
-"""What a person may do to a photo, as one small value that the browser and the server read alike."""
+"""Edits of a photo, as one small value that the browser and the server read alike."""
 
 import math
 from typing import Annotated
@@ -6,18 +6,18 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from tintype.media.looks.names import is_look
+from tintype.media.looks.look_files import is_look
 
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 Span = Annotated[float, Meta(ge=0.05, le=1)]
 Percent = Annotated[int, Meta(ge=0, le=100)]
 Signed = Annotated[int, Meta(ge=-100, le=100)]
 SLACK = 1e-6
-"""A browser adds fractions that JSON has rounded; a crop may stick out by this much and is held back."""
+"""A browser adds fractions that JSON has rounded: a crop may exceed the photo by this much, and is clamped."""
 
 
 class Crop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The part to keep, as fractions of the photo after turning and straightening."""
+    """The part to keep, as fractions of the photo after rotation and straightening."""
 
     x: Fraction = 0.0
     y: Fraction = 0.0
@@ -25,7 +25,7 @@ class Crop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     height: Span = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse a part that reaches beyond the photo."""
+        """Refuse a crop that reaches beyond the photo."""
         sides = (self.x, self.y, self.width, self.height)
         if not all(math.isfinite(side) for side in sides):
             raise ValueError("a crop is made of numbers")
@@ -39,9 +39,9 @@ class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     turns: Annotated[int, Meta(ge=0, le=3)] = 0
     """Quarter turns, clockwise."""
     mirrored: bool = False
-    """Left and right change places, after the turns."""
+    """Flipped horizontally, after the rotation."""
     straighten: Annotated[float, Meta(ge=-25, le=25)] = 0.0
-    """Degrees, clockwise; the photo is cut to the largest upright part of its own shape."""
+    """Degrees, clockwise; the photo is cropped to the largest upright part of the same aspect ratio."""
     crop: Crop = Crop()
     look: Annotated[str, Meta(max_length=40)] | None = None
     strength: Percent = 100
@@ -55,7 +55,7 @@ class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     grain: Percent = 0
 
     def __post_init__(self) -> None:
-        """Refuse a look nobody has made."""
+        """Refuse a look that does not exist."""
         if not math.isfinite(self.straighten):
             raise ValueError("an angle is a number")
         if self.look is not None and not is_look(self.look):
@@ -68,6 +68,6 @@ class Look(msgspec.Struct, frozen=True):
     id: str
     name: str
     strip: str
-    """Where its colour table lies; the address changes with the content, so it may be kept for ever."""
+    """The URL of its lookup table, which changes with the content, so it may be cached forever."""
     vignette: int
     grain: int

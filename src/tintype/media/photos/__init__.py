@@ -1,23 +1,23 @@
-"""Photos: what they are (`sniff`, `read_header`) and what is made of them (`make_photo_apart`, `convert_apart`).
+"""Photos: detecting their format and size (`sniff`, `read_header`), and converting them in the sandbox.
 
 Pure: a file on disk in, files on disk out. The work itself (`pipeline`, `convert`) runs in the sandbox and is not
-imported here, so that nobody loads a decoder by asking what a file is.
+imported here, so that no process loads a decoder just to detect a format.
 """
 
-from tintype.media.photos.apart import convert_apart, make_photo_apart
-from tintype.media.photos.models import SIZES, Header, Kind, LazyKind, MadePhoto, PhotoFile
-from tintype.media.photos.sniff import kind_of, read_header, sniff
+from tintype.media.photos.models import SIZES, FileFormat, Header, MadePhoto, PhotoFile, VariantFormat
+from tintype.media.photos.sandbox_client import convert_in_sandbox, make_photo_in_sandbox
+from tintype.media.photos.sniff import detect_format, read_header, sniff
 
 __all__ = [
     "SIZES",
+    "FileFormat",
     "Header",
-    "Kind",
-    "LazyKind",
     "MadePhoto",
     "PhotoFile",
-    "convert_apart",
-    "kind_of",
-    "make_photo_apart",
+    "VariantFormat",
+    "convert_in_sandbox",
+    "detect_format",
+    "make_photo_in_sandbox",
     "read_header",
     "sniff",
 ]

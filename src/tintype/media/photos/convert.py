@@ -1,7 +1,7 @@
-"""Makes the smaller formats of a size we made, when somebody first asks for them.
+"""Converts one of our JPEGs to a smaller format, when a browser first asks for it.
 
 At 1080 px a WebP or an AVIF takes ten times the work of a JPEG or more, for half of the bytes: worth it for a photo
-that is looked at, not for every upload.
+that is viewed, not for every upload.
 """
 
 from pathlib import Path
@@ -9,18 +9,18 @@ from pathlib import Path
 from PIL import Image
 
 from tintype.media.errors import MediaUnsupported
-from tintype.media.photos.models import Kind, LazyKind, PhotoFile
+from tintype.media.photos.models import FileFormat, PhotoFile, VariantFormat
 from tintype.media.photos.sniff import read_header
 
 WEBP_QUALITY, WEBP_EFFORT = 78, 4
 AVIF_QUALITY, AVIF_SPEED = 60, 9
 
 
-def convert(source_jpeg: Path, out: Path, kind: LazyKind) -> PhotoFile:
-    """Write one of our JPEGs as another format, without metadata."""
+def convert(source_jpeg: Path, out: Path, kind: VariantFormat) -> PhotoFile:
+    """Write one of our JPEGs in another format, without metadata."""
     content = source_jpeg.read_bytes()
     header = read_header(content)
-    if header.kind is not Kind.JPEG:
+    if header.kind is not FileFormat.JPEG:
         raise MediaUnsupported(kind=str(header.kind))
     with Image.open(source_jpeg, formats=["JPEG"]) as image:
         picture = image.convert("RGB")

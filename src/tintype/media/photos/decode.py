@@ -1,8 +1,8 @@
-"""Turns the bytes of a photo into one picture of our largest size: upright, in sRGB, opaque, in memory.
+"""Decodes a photo into one image of our largest size: upright, in sRGB, opaque, in memory.
 
 A JPEG is shrunk while it is decoded (by 2, 4 or 8, in the frequency domain, which costs nothing) as long as a third
-more than the size we want is left for the Lanczos filter to work with: below that, pictures become soft. All that
-is dear, colour management first of all, happens after the shrinking, on a twelfth of the pixels.
+more than the size we want is left for the Lanczos filter to work with: below that, images become soft. Everything
+expensive, colour management above all, happens after the shrinking, on a twelfth of the pixels.
 """
 
 from collections.abc import Callable
@@ -12,35 +12,35 @@ from typing import Any
 from tintype.media.errors import MediaDamaged, MediaDimensionsFalse, MediaTooCostly
 from tintype.media.photos.colour import to_srgb
 from tintype.media.photos.heif import open_heif
-from tintype.media.photos.models import LEAST_WIDTH, SIZES, Header, Kind
-from tintype.media.photos.opened import Opened
+from tintype.media.photos.models import MIN_WIDTH, SIZES, FileFormat, Header
 from tintype.media.photos.sniff import check_size
-from tintype.media.photos.vips import find_field, pyvips, take_complaints
+from tintype.media.photos.source_image import SourceImage
+from tintype.media.photos.vips import find_field, pop_warnings, pyvips
 
-LOADERS: dict[Kind, Callable[..., pyvips.Image]] = {
-    Kind.JPEG: pyvips.Image.jpegload_buffer,
-    Kind.PNG: pyvips.Image.pngload_buffer,
-    Kind.WEBP: pyvips.Image.webpload_buffer,
+LOADERS: dict[FileFormat, Callable[..., pyvips.Image]] = {
+    FileFormat.JPEG: pyvips.Image.jpegload_buffer,
+    FileFormat.PNG: pyvips.Image.pngload_buffer,
+    FileFormat.WEBP: pyvips.Image.webpload_buffer,
 }
 KERNEL = "lanczos3"
 TOO_COSTLY = ("out of memory", "File too large", "No space left")
-SPARE = 4 / 3
+LANCZOS_MARGIN = 4 / 3
 SIDEWAYS = 5
-"""Orientations from 5 on lie on their side."""
+"""Orientations from 5 on are rotated by a quarter turn."""
 Widest = Callable[[int, int], int]
-"""How wide the picture may be at most, given the width and height it has upright."""
+"""The largest width to decode to, given the upright width and height."""
 
 
 def our_largest(_width: int, _height: int) -> int:
-    """No wider than anything we show."""
+    """The width of our largest size."""
     return SIZES[0]
 
 
 def decode(content: bytes, header: Header, widest: Widest = our_largest) -> tuple[pyvips.Image, bytes]:
-    """Return the picture at our largest size, or wider where a part of it is to be cut out; and its EXIF block."""
+    """The image at our largest size, or wider where a part of it will be cropped, and its EXIF block."""
     try:
-        opened = open_heif(content) if header.kind is Kind.HEIC else _open(content, header, widest)
-        _check_truth(header, opened)
+        opened = open_heif(content) if header.kind is FileFormat.HEIC else _open(content, header, widest)
+        _check_size_matches_header(header, opened)
         return _make_base(opened, widest), opened.exif
     except pyvips.Error as error:
         kind = MediaTooCostly if any(words in str(error) for words in TOO_COSTLY) else MediaDamaged
@@ -48,30 +48,30 @@ def decode(content: bytes, header: Header, widest: Widest = our_largest) -> tupl
 
 
 def fit_width(width: int, widest: int = SIZES[0]) -> int:
-    """The widest we want, or the picture's own width if that is smaller, or the least we show."""
-    return max(LEAST_WIDTH, min(width, widest))
+    """The target width: at most `widest`, at most the image's own, and at least our smallest."""
+    return max(MIN_WIDTH, min(width, widest))
 
 
 def scale_to(image: pyvips.Image, width: int, height: int) -> pyvips.Image:
-    """Return a picture of exactly that size, computed once and held in memory."""
+    """The image scaled to exactly that size, computed once and held in memory."""
     if (image.width, image.height) != (width, height):
         image = image.resize(width / image.width, vscale=height / image.height, kernel=KERNEL)
     return image.copy_memory()
 
 
 def scale_to_width(image: pyvips.Image, width: int) -> pyvips.Image:
-    """Return a picture of that width in the same shape."""
+    """The image scaled to that width, with the same aspect ratio."""
     return scale_to(image, width, max(1, round(image.height * width / image.width)))
 
 
-def _open(content: bytes, header: Header, widest: Widest) -> Opened:
+def _open(content: bytes, header: Header, widest: Widest) -> SourceImage:
     options: dict[str, Any] = {"access": "sequential", "fail_on": "error"}  # any: keywords of three loaders
     load = LOADERS[header.kind]
     image: pyvips.Image = load(content, **options)
     orientation = _orientation(image)
     exif = find_field(image, "exif-data") or b""
-    opened = Opened(image, image.width, image.height, orientation, exif)
-    shrink = _shrink_factor(opened, widest) if header.kind is Kind.JPEG else 1
+    opened = SourceImage(image, image.width, image.height, orientation, exif)
+    shrink = _shrink_factor(opened, widest) if header.kind is FileFormat.JPEG else 1
     return opened if shrink == 1 else replace(opened, image=load(content, shrink=shrink, **options))
 
 
@@ -80,23 +80,25 @@ def _orientation(image: pyvips.Image) -> int:
     return value if value in range(1, 9) else 1
 
 
-def _shrink_factor(opened: Opened, widest: Widest) -> int:
+def _shrink_factor(opened: SourceImage, widest: Widest) -> int:
     wide, high = _upright(opened)
-    wanted = widest(wide, high) * SPARE
+    wanted = widest(wide, high) * LANCZOS_MARGIN
     return next((factor for factor in (8, 4, 2) if wide / factor >= wanted), 1)
 
 
-def _upright(opened: Opened) -> tuple[int, int]:
-    # Before shrinking, whose rounding would bend the shape.
+def _upright(opened: SourceImage) -> tuple[int, int]:
+    # By the size before shrinking, whose rounding would change the aspect ratio.
     if opened.orientation >= SIDEWAYS:
         return opened.height, opened.width
     return opened.width, opened.height
 
 
-def _check_truth(header: Header, opened: Opened) -> None:
-    """The decoder must have found the size that the header was let in with."""
+def _check_size_matches_header(header: Header, opened: SourceImage) -> None:
+    """Refuse an image whose decoded size differs from the size in the header that was checked."""
     expected, found = (header.width, header.height), (opened.width, opened.height)
-    if header.kind is Kind.HEIC:  # turned upright already, and cropped to what the encoder's blocks left over
+    if (
+        header.kind is FileFormat.HEIC
+    ):  # upright already, and cropped to remove the padding of the encoder's blocks
         check_size(*found)
         is_true = all(mine <= theirs for mine, theirs in zip(sorted(found), sorted(expected), strict=True))
     else:
@@ -105,7 +107,7 @@ def _check_truth(header: Header, opened: Opened) -> None:
         raise MediaDimensionsFalse(expected=str(expected), found=str(found))
 
 
-def _make_base(opened: Opened, widest: Widest) -> pyvips.Image:
+def _make_base(opened: SourceImage, widest: Widest) -> pyvips.Image:
     image = opened.image
     if image.hasalpha():
         white = 65535 if image.format == "ushort" else 255
@@ -113,11 +115,11 @@ def _make_base(opened: Opened, widest: Widest) -> pyvips.Image:
     wide, high = _upright(opened)
     width = fit_width(wide, widest(wide, high))
     size = width, max(1, round(high * width / wide))
-    take_complaints()
+    pop_warnings()
     image = scale_to(image, *(size[::-1] if opened.orientation >= SIDEWAYS else size))
-    # libjpeg paints the rest grey when a picture ends before its size does. Its other complaints (bytes too many
-    # before the end, say) are about photos that real cameras write.
-    if "premature end" in take_complaints():
-        raise MediaDamaged(reason="the picture is smaller than it says")
+    # libjpeg paints the rest grey when the data end too early. Its other warnings (surplus bytes before the end, for
+    # example) also occur with photos of real cameras.
+    if "premature end" in pop_warnings():
+        raise MediaDamaged(reason="the data end before the image does")
     image = to_srgb(image, opened.assumed_profile)
     return image.autorot().copy_memory() if opened.orientation > 1 else image.copy_memory()

@@ -1,6 +1,6 @@
-"""What the camera noted, for the photo's owner alone: a list of what we keep, the place apart from the rest.
+"""Reads EXIF metadata for the photo's owner: an allowlist of tags, and the GPS location separately.
 
-Everything else (serial numbers, makers' notes, thumbnails with another crop) is not kept at all.
+Everything else (serial numbers, maker notes, thumbnails with another crop) is not stored at all.
 """
 
 import math
@@ -10,11 +10,11 @@ from PIL import ExifTags, Image
 
 from tintype.media.photos.models import Fact
 
-MOST_EXIF_BYTES = 1024 * 1024
-MOST_CHARACTERS = 200
+MAX_EXIF_BYTES = 1024 * 1024
+MAX_CHARACTERS = 200
 SENSITIVITY = 0x8827  # the tag has two names
 
-NOTED = {
+ALLOWED_TAGS = {
     "Make", "Model", "LensMake", "LensModel", "Software", "Artist", "Copyright", "Orientation", "DateTime",
     "DateTimeOriginal", "OffsetTimeOriginal", "ExposureTime", "FNumber", "ExposureBiasValue", "FocalLength",
     "FocalLengthIn35mmFilm", "Flash", "WhiteBalance", "MeteringMode", "ExposureProgram",
@@ -22,21 +22,23 @@ NOTED = {
 
 
 def read_exif(block: bytes) -> tuple[dict[str, Fact], dict[str, Fact]]:
-    """Return what was noted and where it was; a damaged block is as good as none."""
-    if not block or len(block) > MOST_EXIF_BYTES:
+    """The allowed tags and the location; both are empty for a damaged block."""
+    if not block or len(block) > MAX_EXIF_BYTES:
         return {}, {}
     try:
         exif = Image.Exif()
         exif.load(block)
-        noted = {**exif, **exif.get_ifd(ExifTags.IFD.Exif)}
-        return _name(noted), _place(exif.get_ifd(ExifTags.IFD.GPSInfo))
-    except Exception:  # noqa: BLE001 - Pillow's parser throws many kinds at damaged blocks, and none matters
+        tags = {**exif, **exif.get_ifd(ExifTags.IFD.Exif)}
+        return _by_name(tags), _location(exif.get_ifd(ExifTags.IFD.GPSInfo))
+    except Exception:  # noqa: BLE001 - Pillow's parser raises many kinds at damaged blocks, and none matters
         return {}, {}
 
 
-def _name(noted: dict[int, Any]) -> dict[str, Fact]:  # any: EXIF values are of many kinds
-    names = {number: name for number, name in ExifTags.TAGS.items() if name in NOTED} | {SENSITIVITY: "ISO"}
-    facts = {names[tag]: _plain(value) for tag, value in noted.items() if tag in names}
+def _by_name(tags: dict[int, Any]) -> dict[str, Fact]:  # any: EXIF values are of many kinds
+    names = {number: name for number, name in ExifTags.TAGS.items() if name in ALLOWED_TAGS} | {
+        SENSITIVITY: "ISO"
+    }
+    facts = {names[tag]: _plain(value) for tag, value in tags.items() if tag in names}
     return {name: value for name, value in facts.items() if value is not None}
 
 
@@ -45,7 +47,7 @@ def _plain(value: Any) -> Fact | None:
         return _plain(cast("tuple[Any, ...]", value)[0]) if value else None
     if isinstance(value, str):
         text = "".join(letter for letter in value if letter.isprintable())
-        return text.encode(errors="ignore").decode()[:MOST_CHARACTERS].strip() or None
+        return text.encode(errors="ignore").decode()[:MAX_CHARACTERS].strip() or None
     if isinstance(value, int):
         return value if abs(value) < 1 << 32 else None
     number = _number(value)
@@ -60,7 +62,7 @@ def _number(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _place(gps: dict[int, Any]) -> dict[str, Fact]:
+def _location(gps: dict[int, Any]) -> dict[str, Fact]:
     tags = ExifTags.GPS
     found = {
         "latitude": _degrees(gps.get(tags.GPSLatitude), gps.get(tags.GPSLatitudeRef), 90),
@@ -73,12 +75,12 @@ def _place(gps: dict[int, Any]) -> dict[str, Fact]:
     return {name: round(value, 7) for name, value in found.items() if value is not None}
 
 
-def _degrees(parts: Any, side: Any, most: int) -> float | None:
-    """Degrees, minutes and seconds as one number; south and west are below zero."""
+def _degrees(parts: Any, reference: Any, limit: int) -> float | None:
+    """Degrees, minutes and seconds as one number; south and west are negative."""
     if not isinstance(parts, tuple):
         return None
     numbers = [_number(part) for part in cast("tuple[Any, ...]", parts)]
     degrees = sum((number or 0.0) / 60**power for power, number in enumerate(numbers))
-    if len(numbers) != 3 or None in numbers or not 0 <= degrees <= most:  # noqa: PLR2004
+    if len(numbers) != 3 or None in numbers or not 0 <= degrees <= limit:  # noqa: PLR2004 - numbers of the format's own layout
         return None
-    return -degrees if str(side)[:1].upper() in {"S", "W"} else degrees
+    return -degrees if str(reference)[:1].upper() in {"S", "W"} else degrees

@@ -1,7 +1,7 @@
-"""Reads the size of a HEIC's primary picture: ftyp, meta, then which item is primary and what it says of its size.
+"""Reads the size of a HEIC's primary image: ftyp, meta, then the primary item and its size property.
 
-Bursts, depth maps and thumbnails are further items, which nobody decodes. A file that is a sequence by its own word
-(major brand msf1, hevc, hevx) moves.
+Bursts, depth maps and thumbnails are further items, which are not decoded. A file whose major brand says it is a
+sequence (msf1, hevc, hevx) is an animation.
 """
 
 import struct
@@ -15,14 +15,14 @@ from tintype.media.errors import (
     MediaDimensionsRefused,
 )
 
-MOST_BOXES = 4_096
+MAX_BOXES = 4_096
 LONGEST_SIDE = 16_384
 SEQUENCES = {b"msf1", b"hevc", b"hevx"}
 Box = tuple[bytes, bytes]
 
 
 def read_size(content: bytes) -> tuple[int, int]:
-    """Return width and height of the primary item, as stored."""
+    """Width and height of the primary item, as stored."""
     if content[8:12] in SEQUENCES:
         raise MediaAnimated(kind="heic")
     meta = _find(_boxes(content), b"meta")
@@ -34,7 +34,7 @@ def read_size(content: bytes) -> tuple[int, int]:
         for number, (kind, body) in enumerate(_boxes(_find(properties, b"ipco")), start=1)
         if kind == b"ispe"
     }
-    # Tiles and thumbnails too: a decoder believes what each of them says.
+    # Tiles and thumbnails too: a decoder trusts the size of each of them.
     if any(max(size) > LONGEST_SIDE for size in sizes.values()):
         raise MediaDimensionsRefused(reason="a part of it is too large")
     own = {
@@ -55,7 +55,7 @@ def _find(boxes: Iterator[Box] | list[Box], kind: bytes) -> bytes:
 
 def _boxes(content: bytes) -> Iterator[Box]:
     at = 0
-    for _ in range(MOST_BOXES):
+    for _ in range(MAX_BOXES):
         if at + 8 > len(content):
             return
         length, kind = int.from_bytes(content[at : at + 4], "big"), content[at + 4 : at + 8]
@@ -65,7 +65,7 @@ def _boxes(content: bytes) -> Iterator[Box]:
         end = len(content) if length == 0 else at + length
         if end < start or end > len(content):
             raise MediaDamaged(reason="a box reaches past the end")
-        # The picture itself is long, and only named here.
+        # The body of the image data is long, and not needed here.
         yield kind, b"" if kind == b"mdat" else content[start:end]
         at = end
     raise MediaBomb(reason="too many boxes")
@@ -76,11 +76,11 @@ def _read_primary(body: bytes) -> int:
 
 
 def _read_properties(body: bytes, item: int) -> list[int]:
-    """Return the numbers of the properties that belong to an item."""
+    """The indexes of the properties that belong to an item."""
     version, is_wide = body[0], bool(body[3] & 1)
     (count,) = struct.unpack_from(">I", body, 4)
     at = 8
-    for _ in range(min(count, MOST_BOXES)):
+    for _ in range(min(count, MAX_BOXES)):
         number_bytes = 2 if version < 1 else 4
         number = int.from_bytes(body[at : at + number_bytes], "big")
         many = body[at + number_bytes]

@@ -1,4 +1,4 @@
-"""What a file says it is, and what is made of it."""
+"""Types of the photo pipeline: formats, headers, and the files that are made."""
 
 from enum import StrEnum
 from typing import Literal
@@ -6,14 +6,14 @@ from typing import Literal
 import msgspec
 
 SIZES = (1080, 640, 320, 150)
-LEAST_WIDTH = 320
+MIN_WIDTH = 320
 
 Fact = str | int | float
-LazyKind = Literal["webp", "avif"]
+VariantFormat = Literal["webp", "avif"]
 
 
-class Kind(StrEnum):
-    """The kinds of file we take, told by content."""
+class FileFormat(StrEnum):
+    """The file formats we accept, detected by content."""
 
     JPEG = "jpeg"
     PNG = "png"
@@ -24,26 +24,26 @@ class Kind(StrEnum):
 
     @property
     def is_photo(self) -> bool:
-        """Whether it is a picture that stands still."""
-        return self not in {Kind.MP4, Kind.MOV}
+        """Whether it is a still image."""
+        return self not in {FileFormat.MP4, FileFormat.MOV}
 
 
 class Header(msgspec.Struct, frozen=True):
-    """What a photo's header says, read by us before any decoder runs."""
+    """A photo's header, parsed by us before any decoder runs."""
 
-    kind: Kind
+    kind: FileFormat
     width: int
     height: int
     """As stored: before the orientation is applied."""
 
     @property
     def pixels(self) -> int:
-        """How many pixels a decoder will make."""
+        """How many pixels a decoder will produce."""
         return self.width * self.height
 
 
 class PhotoFile(msgspec.Struct, frozen=True):
-    """One file that was made."""
+    """One file that was written."""
 
     name: str
     width: int
@@ -52,19 +52,19 @@ class PhotoFile(msgspec.Struct, frozen=True):
 
 
 class MadePhoto(msgspec.Struct, frozen=True):
-    """A photo in all its sizes, and what its owner alone may know about it."""
+    """A photo in all its sizes, with the metadata that only its owner may read."""
 
     width: int
     height: int
     """Of the largest size, 1080.jpg."""
 
     placeholder: str
-    """A thumbhash in base64: at most 25 bytes that draw a blurred picture until the real one is there."""
+    """A thumbhash in base64: at most 25 bytes that draw a blurred image until the real one is loaded."""
 
-    kind: Kind
+    kind: FileFormat
     files: list[PhotoFile]
     exif: dict[str, Fact]
-    """What the camera noted, without the place: private."""
+    """What the camera recorded, without the location: private."""
 
     gps: dict[str, Fact]
-    """Where it was taken: private, kept only if the owner wants it."""
+    """Where it was taken: private, stored only if the owner wants it."""

@@ -1,8 +1,8 @@
-"""From the file a phone made to the files a browser gets.
+"""The photo pipeline: from the file a phone made to the files a browser gets.
 
-One decode, one Lanczos pyramid: each size is made from the one above it, and each square is cut from the smallest of
-them that holds it. Nothing of the original's metadata is written. Runs in the sandbox (`jobs`), touches no store and
-no network.
+One decode, one Lanczos pyramid: each size is made from the one above it, and each square is cropped from the smallest
+of them that contains it. None of the original's metadata is written. Runs in the sandbox (`sandbox_jobs`), and uses no
+store and no network.
 """
 
 import math
@@ -21,16 +21,16 @@ from tintype.media.photos.sniff import read_header
 from tintype.media.photos.vips import pyvips
 
 QUALITY = 82
-WIDEST_CUT = 4 * SIZES[0]
-"""A part is cut out of a picture no wider than this: it bounds memory, and smaller parts are few."""
-LEANING = 1.25
-"""Straightening loses about this much of the width."""
+MAX_CROP_SOURCE_WIDTH = 4 * SIZES[0]
+"""A crop is made from an image no wider than this, which bounds memory."""
+STRAIGHTEN_MARGIN = 1.25
+"""Straightening loses about a quarter of the width."""
 
 
 def make_photo(source: Path, out: Path, edit: Edit | None = None) -> MadePhoto:
     """Write every size of a photo into a folder, as `1080.jpg` … `150.jpg` and square as `1080s.jpg` … `150s.jpg`.
 
-    A size larger than the picture is made at the picture's own width, so that every name exists.
+    A size larger than the photo is written at the photo's own width, so that every name exists.
     """
     content = source.read_bytes()
     header = read_header(content)
@@ -50,15 +50,15 @@ def make_photo(source: Path, out: Path, edit: Edit | None = None) -> MadePhoto:
 
 
 def _edited(content: bytes, header: Header, edit: Edit) -> tuple[pyvips.Image, bytes]:
-    """Cut first, out of as large a picture as the part needs, then scale, then colour: a small part stays sharp."""
+    """Crop first, from as large an image as the crop needs, then scale, then colour: a small crop stays sharp."""
 
     def widest(width: int, height: int) -> int:
         across = (height / width if edit.turns % 2 else 1.0) * edit.crop.width
-        leaning = LEANING if edit.straighten else 1.0
-        return min(WIDEST_CUT, math.ceil(SIZES[0] * leaning / across))
+        margin = STRAIGHTEN_MARGIN if edit.straighten else 1.0
+        return min(MAX_CROP_SOURCE_WIDTH, math.ceil(SIZES[0] * margin / across))
 
     base, block = decode(content, header, widest)
-    # Loaded only here: what colouring needs takes address space, of which the largest photos leave none to spare.
+    # Loaded only here: the libraries for colouring take address space, of which the largest photos leave none.
     base = looks.cut(base, edit)
     return looks.tint(scale_to_width(base, fit_width(base.width)), edit), block
 
@@ -71,7 +71,7 @@ def _pyramid(image: pyvips.Image) -> Iterator[pyvips.Image]:
 
 
 def _square(levels: list[pyvips.Image], size: int) -> pyvips.Image:
-    """Cut the middle out of the smallest picture that holds it; of a tall photo, that is all there is to do."""
+    """Crop the centre from the smallest level that contains it, and scale it where needed."""
     size = min(size, levels[0].width, levels[0].height)
     image = next(level for level in reversed(levels) if min(level.width, level.height) >= size)
     side = min(image.width, image.height)
@@ -81,7 +81,7 @@ def _square(levels: list[pyvips.Image], size: int) -> pyvips.Image:
 def _write(pictures: list[pyvips.Image], suffix: str, out: Path) -> Iterator[PhotoFile]:
     last, encoded = None, b""
     for size, image in zip(SIZES, pictures, strict=True):
-        if image is not last:  # a small picture is the same in several sizes
+        if image is not last:  # a small photo is the same in several sizes
             last, encoded = image, image.jpegsave_buffer(Q=QUALITY, keep=0)
         name = f"{size}{suffix}.jpg"
         (out / name).write_bytes(encoded)

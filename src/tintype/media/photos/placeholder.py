@@ -1,4 +1,4 @@
-"""A thumbhash: a picture's blurred self in at most 25 bytes, shown until the real one is there.
+"""Placeholders by thumbhash: a blurred image in at most 25 bytes, shown until the real one is loaded.
 
 The format is Evan Wallace's (evanw/thumbhash, MIT): brightness and two colour differences, each as a few cosines.
 Written as two matrix products for each channel instead of loops over pixels: 0.3 ms.
@@ -15,12 +15,12 @@ Floats = NDArray[np.float64]
 
 
 def make_placeholder(pixels: NDArray[np.uint8]) -> str:
-    """Return the thumbhash of an opaque RGB picture, in base64."""
+    """The thumbhash of an opaque RGB image, in base64."""
     return base64.b64encode(thumbhash(pixels)).decode()
 
 
 def thumbhash(pixels: NDArray[np.uint8]) -> bytes:
-    """Return the thumbhash of an opaque RGB picture; a small one, since every pixel counts."""
+    """The thumbhash of an opaque RGB image, which should be small: every pixel is used."""
     height, width = pixels.shape[:2]
     red, green, blue = np.moveaxis(pixels.astype(np.float64) / 255, 2, 0)
     across = max(1, _nearest(FINEST * width / max(width, height)))
@@ -47,7 +47,7 @@ def thumbhash(pixels: NDArray[np.uint8]) -> bytes:
 
 
 class _Channel:
-    """One channel as a mean and waves: how much of each cosine is in it, in sixteenths of the strongest."""
+    """One channel as a mean and cosine coefficients, in sixteenths of the strongest."""
 
     def __init__(self, values: Floats, across: int, down: int) -> None:
         height, width = values.shape

@@ -1,8 +1,8 @@
-"""Tells what a file is by its content alone, and how large it says it is, before any decoder sees it.
+"""Detects a file's format by its content alone, and reads the size in its header, before any decoder sees it.
 
-Names and content types are claims of a stranger. What is not plainly one of our kinds is refused; so is a file that
-is one of them and something else besides. Sizes are read by small parsers of our own that look at a bounded part of
-the file and refuse what they do not understand: a size that cannot be read is never let through.
+Names and content types are claims of a stranger. A file that is not clearly of one of our formats is refused; so is a
+polyglot, which is of one of them and something else as well. Sizes are read by small parsers of our own that read a
+bounded part of the file and refuse what they do not understand: a size that cannot be read is never accepted.
 """
 
 import os
@@ -12,9 +12,9 @@ from pathlib import Path
 
 from tintype.media.errors import MediaDamaged, MediaDimensionsRefused, MediaDisguised, MediaUnsupported
 from tintype.media.photos import heif_header, jpeg_header, png_header, webp_header
-from tintype.media.photos.models import Header, Kind
+from tintype.media.photos.models import FileFormat, Header
 
-MOST_PIXELS = 64_000_000
+MAX_PIXELS = 64_000_000
 LONGEST_SIDE = 16_384
 WIDEST_RATIO = 10
 
@@ -39,8 +39,8 @@ MP4_BRANDS = {
 }
 UNREADABLE_BRANDS = {b"avif", b"avis"}
 
-# What other readers look for near a file's beginning, whatever comes before it.
-OTHER_TONGUES = (
+# Signatures that readers of other formats search for near the start of a file, whatever comes before.
+POLYGLOT_SIGNATURES = (
     b"%pdf-",
     b"<html",
     b"<!doctype",
@@ -51,36 +51,36 @@ OTHER_TONGUES = (
     b"push graphic-context",
 )
 
-_READERS: dict[Kind, Callable[[bytes], tuple[int, int]]] = {
-    Kind.JPEG: jpeg_header.read_size,
-    Kind.PNG: png_header.read_size,
-    Kind.WEBP: webp_header.read_size,
-    Kind.HEIC: heif_header.read_size,
+_READERS: dict[FileFormat, Callable[[bytes], tuple[int, int]]] = {
+    FileFormat.JPEG: jpeg_header.read_size,
+    FileFormat.PNG: png_header.read_size,
+    FileFormat.WEBP: webp_header.read_size,
+    FileFormat.HEIC: heif_header.read_size,
 }
 
 
-def sniff(source: Path) -> Kind:
-    """Return the kind of a file; refuse what we do not take and what is two things at once."""
+def sniff(source: Path) -> FileFormat:
+    """The format of a file; refuses formats we do not accept, and polyglots."""
     with source.open("rb") as file:
         head = file.read(HEAD_BYTES)
         file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL_BYTES))
         tail = file.read(TAIL_BYTES)
-    return kind_of(head, tail)
+    return detect_format(head, tail)
 
 
-def kind_of(head: bytes, tail: bytes = b"") -> Kind:
-    """Return the kind of a file by its first (4 KB) and last (64 KB) bytes."""
-    kind = _find_kind(head)
+def detect_format(head: bytes, tail: bytes = b"") -> FileFormat:
+    """The format of a file by its first (4 KB) and last (64 KB) bytes."""
+    kind = _detect(head)
     if kind is None:
         raise MediaUnsupported(begins=head[:16].hex())
-    if _speaks_another_tongue(head) or _ends_as_zip(tail):
+    if _is_polyglot(head) or _ends_as_zip(tail):
         raise MediaDisguised(kind=str(kind))
     return kind
 
 
 def read_header(content: bytes) -> Header:
-    """Return what a photo says it is; refuse what we do not take, what is too large and what cannot be read."""
-    kind = kind_of(content[:HEAD_BYTES], content[-TAIL_BYTES:])
+    """The format and size of a photo by its header; refuses what we do not accept, or cannot read, or is too large."""
+    kind = detect_format(content[:HEAD_BYTES], content[-TAIL_BYTES:])
     if not kind.is_photo:
         raise MediaUnsupported(kind=str(kind))
     try:
@@ -92,49 +92,53 @@ def read_header(content: bytes) -> Header:
 
 
 def check_size(width: int, height: int) -> None:
-    """Refuse sizes that we do not decode."""
+    """Refuse dimensions that we do not decode."""
     long, short = max(width, height), min(width, height)
-    if short < 1 or long > LONGEST_SIDE or width * height > MOST_PIXELS or long > WIDEST_RATIO * short:
+    if short < 1 or long > LONGEST_SIDE or width * height > MAX_PIXELS or long > WIDEST_RATIO * short:
         raise MediaDimensionsRefused(width=width, height=height)
 
 
-def _find_kind(head: bytes) -> Kind | None:
+def _detect(head: bytes) -> FileFormat | None:
     if head.startswith(b"\xff\xd8\xff"):
-        return Kind.JPEG
+        return FileFormat.JPEG
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
-        return Kind.PNG
+        return FileFormat.PNG
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return Kind.WEBP
+        return FileFormat.WEBP
     if head[4:8] == b"ftyp":
-        return _kind_of_brands(head)
+        return _detect_by_brand(head)
     return None
 
 
-def _kind_of_brands(head: bytes) -> Kind | None:
-    """ISO media files name their brands: the one they are, then those they may be read as."""
+def _detect_by_brand(head: bytes) -> FileFormat | None:
+    """The format of an ISO media file by its brands: the major one first, then the compatible ones."""
     length = min(int.from_bytes(head[:4], "big"), 256)
     major = head[8:12]
     brands = {major, *(head[at : at + 4] for at in range(16, length - 3, 4))}
     if major in UNREADABLE_BRANDS:
         return None
-    for kind, known in ((Kind.HEIC, HEIC_BRANDS), (Kind.MOV, MOV_BRANDS), (Kind.MP4, MP4_BRANDS)):
+    for kind, known in (
+        (FileFormat.HEIC, HEIC_BRANDS),
+        (FileFormat.MOV, MOV_BRANDS),
+        (FileFormat.MP4, MP4_BRANDS),
+    ):
         if major in known:
-            return kind if kind is not Kind.HEIC or not brands & UNREADABLE_BRANDS else None
+            return kind if kind is not FileFormat.HEIC or not brands & UNREADABLE_BRANDS else None
     return None
 
 
-def _speaks_another_tongue(head: bytes) -> bool:
-    """Whether something that reads past a beginning it does not know would find its own."""
+def _is_polyglot(head: bytes) -> bool:
+    """Whether a reader of another format would find its own signature near the start."""
     start = head[:1024].lower()
-    return any(tongue in start for tongue in OTHER_TONGUES)
+    return any(signature in start for signature in POLYGLOT_SIGNATURES)
 
 
 def _ends_as_zip(tail: bytes) -> bool:
-    """Whether a ZIP lies at the end: its last record reaches the end exactly and a directory lies before it."""
+    """Whether the file ends with a ZIP: its end record reaches the end of the file exactly."""
     at = tail.rfind(b"PK\x05\x06")
     while at >= 0:
         record = tail[at : at + 22]
-        if len(record) == 22 and at + 22 + int.from_bytes(record[20:22], "little") == len(tail):  # noqa: PLR2004
+        if len(record) == 22 and at + 22 + int.from_bytes(record[20:22], "little") == len(tail):  # noqa: PLR2004 - numbers of the format's own layout
             return True
         at = tail.rfind(b"PK\x05\x06", 0, at)
     return False

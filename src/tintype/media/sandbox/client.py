@@ -1,8 +1,8 @@
-"""The side that asks: sends a job to this process's helper and waits for what comes of it.
+"""The sandbox client: sends a job to this process's fork server and awaits the result.
 
-Every process has one helper, started with its first job and again when it is gone; any thread and any event loop
-may ask. The helper notices that we are gone by the socket between us (a death signal would come when the *thread*
-that started it ends), and that a caller gave up by the socket of that job.
+Every process has one fork server, started with its first job and again when it is gone; any thread and any event loop
+may use it. The fork server notices by the control socket that this process is gone (a death signal would come when the
+*thread* that started it ends), and by the job's socket that its caller was cancelled.
 """
 
 import asyncio
@@ -22,20 +22,20 @@ from tintype.media.errors import (
     MediaTooSlow,
     MediaUnavailable,
 )
-from tintype.media.sandbox.connection import send_to_helper
-from tintype.media.sandbox.registry import JOBS
-from tintype.media.sandbox.wire import (
-    MOST_ANSWER_BYTES,
-    MOST_REQUEST_BYTES,
-    Answer,
-    Ending,
-    Request,
-    split_ending,
+from tintype.media.sandbox.connection import send_job
+from tintype.media.sandbox.protocol import (
+    MAX_REPLY_BYTES,
+    MAX_REQUEST_BYTES,
+    ExitReport,
+    JobRequest,
+    Reply,
+    split_exit_report,
 )
+from tintype.media.sandbox.registry import JOBS
 
 T = TypeVar("T")
-QUEUE_PATIENCE_S = 120
-TRIES = 2
+QUEUE_TIMEOUT_S = 120
+ATTEMPTS = 2
 
 log = get_log("media")
 
@@ -69,13 +69,13 @@ async def run_in_sandbox(
 ) -> Any:
     """Run a job of `JOBS` in a process of its own and return its result, or raise why there is none.
 
-    The file's fault is a MediaRefused, ours is MediaUnavailable; giving up (cancelling) ends the process. A job
-    may read the paths in `reads` and write below those in `writes` and no others; it may run twice if the helper
-    is killed.
+    A fault of the file is MediaRefused, one of ours MediaUnavailable; cancelling ends the process. A job may read
+    the paths in `reads` and write below those in `writes` and no others; it may run twice if the fork server is
+    killed.
     """
     job = JOBS[name]
     request = msgspec.msgpack.encode(
-        Request(
+        JobRequest(
             name=name,
             target=job.target,
             arguments=msgspec.Raw(msgspec.msgpack.encode(arguments)),
@@ -86,27 +86,27 @@ async def run_in_sandbox(
             writes=[str(path.resolve()) for path in writes],
         )
     )
-    if len(request) > MOST_REQUEST_BYTES:
+    if len(request) > MAX_REQUEST_BYTES:
         raise MediaRefused(job=name, request_bytes=len(request))
-    answer, ending = await _exchange(name, request, timeout_s)
-    log.debug("media.job_ended", job=name, **msgspec.structs.asdict(ending))
-    return _result(name, answer, ending, returns)
+    reply, report = await _run(name, request, timeout_s)
+    log.debug("media.job_ended", job=name, **msgspec.structs.asdict(report))
+    return _result(name, reply, report, returns)
 
 
-async def _exchange(name: str, request: bytes, timeout_s: float) -> tuple[bytes, Ending]:
-    for _ in range(TRIES):
+async def _run(name: str, request: bytes, timeout_s: float) -> tuple[bytes, ExitReport]:
+    for _ in range(ATTEMPTS):
         try:
-            async with asyncio.timeout(timeout_s + QUEUE_PATIENCE_S):
-                received = await _ask(request)
+            async with asyncio.timeout(timeout_s + QUEUE_TIMEOUT_S):
+                received = await _send_and_receive(request)
         except (TimeoutError, OSError) as error:
             raise MediaUnavailable(job=name, error=str(error)) from error
-        if (parts := split_ending(received)) is not None:
+        if (parts := split_exit_report(received)) is not None:
             return parts
-        log.warning("media.helper_lost", job=name)
-    raise MediaUnavailable(job=name, error="the helper ended in the middle of the job")
+        log.warning("media.fork_server_lost", job=name)
+    raise MediaUnavailable(job=name, error="the fork server ended in the middle of the job")
 
 
-async def _ask(request: bytes) -> bytes:
+async def _send_and_receive(request: bytes) -> bytes:
     ours, theirs = socket.socketpair()
     with ours:
         await _finish_even_if_cancelled(asyncio.to_thread(_hand_over, request, theirs))
@@ -114,12 +114,12 @@ async def _ask(request: bytes) -> bytes:
         received = bytearray()
         while chunk := await _read(ours):
             received += chunk
-            del received[: -2 * MOST_ANSWER_BYTES]  # the end is what counts
+            del received[: -2 * MAX_REPLY_BYTES]  # only the last bytes matter
     return bytes(received)
 
 
 async def _finish_even_if_cancelled(work: Coroutine[Any, Any, None]) -> None:
-    """Await work that is done to its end though nobody waits for it any more; only then its outcome is lost."""
+    """Await work that runs to its end even when the caller is cancelled; its outcome is then ignored."""
     task = asyncio.create_task(work)
     try:
         await asyncio.shield(task)
@@ -129,43 +129,43 @@ async def _finish_even_if_cancelled(work: Coroutine[Any, Any, None]) -> None:
 
 
 def _hand_over(request: bytes, theirs: socket.socket) -> None:
-    """Send and close our copy, in the thread that sends: a caller that gives up must not close it under its hands."""
+    """Send and then close our copy in the same thread: a cancelled caller must not close it while it is being sent."""
     with theirs:
-        send_to_helper(request, theirs)
+        send_job(request, theirs)
 
 
 async def _read(ours: socket.socket) -> bytes:
     try:
-        return await asyncio.get_running_loop().sock_recv(ours, MOST_ANSWER_BYTES)
+        return await asyncio.get_running_loop().sock_recv(ours, MAX_REPLY_BYTES)
     except ConnectionResetError:
         return b""
 
 
-def _result(name: str, answer: bytes, ending: Ending, returns: Any) -> Any:
-    facts = {"job": name, **msgspec.structs.asdict(ending)}
-    if ending.is_timed_out or ending.signal == signal.SIGXCPU:
+def _result(name: str, reply: bytes, report: ExitReport, returns: Any) -> Any:
+    facts = {"job": name, **msgspec.structs.asdict(report)}
+    if report.is_timed_out or report.signal == signal.SIGXCPU:
         raise MediaTooSlow(**facts)
-    if ending.signal == signal.SIGKILL:  # not by us: the kernel's OOM killer
+    if report.signal == signal.SIGKILL:  # not by the fork server: the kernel's OOM killer
         raise MediaTooCostly(**facts)
-    if ending.signal or ending.exit_code:
+    if report.signal or report.exit_code:
         raise MediaDamaged(**facts)
     try:
-        said = msgspec.msgpack.decode(answer, type=Answer)
-        if said.kind == "result":
-            return msgspec.msgpack.decode(said.result, type=returns)
+        decoded = msgspec.msgpack.decode(reply, type=Reply)
+        if decoded.kind == "result":
+            return msgspec.msgpack.decode(decoded.result, type=returns)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise MediaDamaged(error=str(error), **facts) from error
-    raise _refusal(said, facts)
+    raise _refusal(decoded, facts)
 
 
-def _refusal(said: Answer, facts: dict[str, Any]) -> MediaRefused:
-    if said.kind in {"no_memory", "no_space"}:
-        return MediaTooCostly(reason=said.kind, **facts)
-    if said.kind == "broken":
-        log.warning("media.job_broke", error=said.detail, **facts)
-        return MediaDamaged(error=said.detail, **facts)
+def _refusal(decoded: Reply, facts: dict[str, Any]) -> MediaRefused:
+    if decoded.kind in {"no_memory", "no_space"}:
+        return MediaTooCostly(reason=decoded.kind, **facts)
+    if decoded.kind == "broken":
+        log.warning("media.job_failed", error=decoded.detail, **facts)
+        return MediaDamaged(error=decoded.detail, **facts)
     known = {kind.code: kind for kind in _kinds(MediaRefused)}
-    return known.get(said.code, MediaDamaged)(said.detail, **said.facts | facts)
+    return known.get(decoded.code, MediaDamaged)(decoded.detail, **decoded.facts | facts)
 
 
 def _kinds(kind: type[MediaRefused]) -> Iterator[type[MediaRefused]]:

@@ -1,11 +1,11 @@
-"""What holds for a job on every Linux: limits on what it uses, an empty environment, an end with its parent.
+"""Limits of a job on every Linux: rlimits, an empty environment, no open descriptors, death with its parent.
 
 - memory, CPU seconds, file size and open files are limited by rlimits (`registry.Limits`). Not the number of
-  processes: the kernel counts all of an account's, the servers beside us too; `walls` forbids new ones instead;
+  processes: the kernel counts all of a user's, the servers beside us too; `isolation` forbids new ones instead;
 - the environment holds what the libraries need and nothing else: no settings, no credentials;
-- no descriptor is open but the socket of the answer; standard streams lead nowhere;
+- no descriptor is open but the socket for the reply; standard streams are /dev/null;
 - the working directory is a temporary one of its own, removed afterwards;
-- it is the leader of a session, killed with everything in it, and it is killed when the helper dies.
+- it leads a session and is killed with everything in it, and it is killed when the fork server dies.
 """
 
 import ctypes
@@ -13,7 +13,7 @@ import os
 import resource
 import signal
 
-from tintype.media.sandbox.registry import Limits
+from tintype.media.sandbox.registry import JobLimits
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -35,7 +35,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def control_process(option: int, *values: int) -> None:
-    """Call prctl(2); raise what it refuses."""
+    """Call prctl(2); raise its error."""
     padded = [ctypes.c_ulong(value) for value in (*values, 0, 0, 0, 0)[:4]]
     if libc.prctl(option, *padded) != 0:
         number = ctypes.get_errno()
@@ -43,14 +43,14 @@ def control_process(option: int, *values: int) -> None:
 
 
 def die_with_parent(parent_pid: int) -> None:
-    """End this process when its parent ends, also when that happened before this call."""
+    """Have this process killed when its parent ends; exit if that has happened already."""
     control_process(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent_pid:
         os._exit(1)
 
 
-def close_descriptors_but(kept: int) -> None:
-    """Leave open the one descriptor given; standard streams lead nowhere."""
+def close_descriptors_except(kept: int) -> None:
+    """Close every descriptor but the one given; standard streams become /dev/null."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
@@ -58,8 +58,8 @@ def close_descriptors_but(kept: int) -> None:
     os.closerange(kept + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
 
 
-def hold_to(limits: Limits) -> None:
-    """Set the limits, and no way back."""
+def set_limits(limits: JobLimits) -> None:
+    """Set the rlimits and no_new_privs, which this process cannot undo."""
     control_process(PR_SET_NO_NEW_PRIVS, 1)
     control_process(PR_SET_DUMPABLE, 0)
     for kind, value in (
@@ -70,12 +70,14 @@ def hold_to(limits: Limits) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         _, hard = resource.getrlimit(kind)
-        most = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        # A second between soft and hard, so that SIGXCPU says why, and not the SIGKILL of the hard limit.
-        resource.setrlimit(kind, (most, most + 1 if kind == resource.RLIMIT_CPU and most != hard else most))
+        limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        # The hard limit is a second later, so that the process ends by SIGXCPU, which says why, and not by SIGKILL.
+        resource.setrlimit(
+            kind, (limit, limit + 1 if kind == resource.RLIMIT_CPU and limit != hard else limit)
+        )
 
 
 def offer_to_oom_killer() -> None:
-    """Let the kernel take this process first when the machine runs out of memory."""
-    with open("/proc/self/oom_score_adj", "w") as score:  # noqa: PTH123 - as plain as it gets, between fork and walls
+    """Have the kernel kill this process first when the machine runs out of memory."""
+    with open("/proc/self/oom_score_adj", "w") as score:  # noqa: PTH123 - as plain as it gets, between fork and isolation
         score.write("1000")

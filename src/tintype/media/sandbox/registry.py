@@ -1,6 +1,6 @@
-"""The jobs the sandbox knows, by name: where each function lies and what it may use.
+"""The jobs of the sandbox, by name: which function each runs and how much it may use.
 
-Targets are text, so that a web process can ask for a job without loading the libraries it needs; the helper loads
+Targets are text, so that a web process can start a job without loading the libraries it needs; the fork server loads
 those of `JOBS` once, before the first job.
 """
 
@@ -9,8 +9,8 @@ import msgspec
 MEBIBYTE = 1024 * 1024
 
 
-class Limits(msgspec.Struct, frozen=True):
-    """What one job may use; past it the job ends."""
+class JobLimits(msgspec.Struct, frozen=True):
+    """Resource limits of one job; a job that exceeds them is ended."""
 
     memory_bytes: int = 1536 * MEBIBYTE
     """Address space, of which about 300 MiB are the libraries."""
@@ -22,23 +22,23 @@ class Limits(msgspec.Struct, frozen=True):
     open_files: int = 64
 
 
-class Job(msgspec.Struct, frozen=True):
-    """One job: `module:function`, a function of one annotated argument, both it and its result msgspec's."""
+class SandboxJob(msgspec.Struct, frozen=True):
+    """One job: `module:function`, a function of one annotated argument; msgspec encodes the argument and the result."""
 
     target: str
-    limits: Limits = Limits()
+    limits: JobLimits = JobLimits()
     at_once: int = 0
-    """How many may run side by side under one helper, the rest wait; 0 is one per core."""
+    """How many may run at once under one fork server, while others wait; 0 means one per core."""
 
 
-JOBS: dict[str, Job] = {
-    "make_photo": Job("tintype.media.photos.jobs:make_photo_job"),
-    "convert_photo": Job("tintype.media.photos.jobs:convert_job"),
-    "probe_video": Job("tintype.media.videos.jobs:probe"),
-    "make_poster": Job("tintype.media.videos.jobs:make_poster", Limits(cpu_s=30)),
-    "make_video": Job(
-        "tintype.media.videos.jobs:make_video",
-        Limits(memory_bytes=3072 * MEBIBYTE, cpu_s=900, file_bytes=256 * MEBIBYTE),
+JOBS: dict[str, SandboxJob] = {
+    "make_photo": SandboxJob("tintype.media.photos.sandbox_jobs:make_photo_job"),
+    "convert_photo": SandboxJob("tintype.media.photos.sandbox_jobs:convert_job"),
+    "probe_video": SandboxJob("tintype.media.videos.sandbox_jobs:probe"),
+    "make_poster": SandboxJob("tintype.media.videos.sandbox_jobs:make_poster", JobLimits(cpu_s=30)),
+    "make_video": SandboxJob(
+        "tintype.media.videos.sandbox_jobs:make_video",
+        JobLimits(memory_bytes=3072 * MEBIBYTE, cpu_s=900, file_bytes=256 * MEBIBYTE),
         at_once=1,
     ),
 }

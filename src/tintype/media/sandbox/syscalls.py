@@ -1,6 +1,6 @@
-"""The numbers of the system calls that a job is refused, per processor.
+"""Numbers of the system calls that a job may not make, per processor architecture.
 
-Numbers of a kernel's interface never change, which is why they may be written down.
+The kernel's ABI never changes them, so they can be written down.
 """
 
 from dataclasses import dataclass
@@ -57,8 +57,8 @@ _REFUSED = {
 
 
 @dataclass(frozen=True)
-class Calls:
-    """What the filter needs to know of one processor."""
+class SyscallNumbers:
+    """The system call numbers that the seccomp filter uses on one architecture."""
 
     architecture: int
     clone: int
@@ -67,11 +67,11 @@ class Calls:
     clone3: int = 435
 
 
-def _column(place: int) -> tuple[int, ...]:
-    return tuple(numbers[place] for numbers in _REFUSED.values() if numbers[place] >= 0) + _COMMON
+def _column(index: int) -> tuple[int, ...]:
+    return tuple(numbers[index] for numbers in _REFUSED.values() if numbers[index] >= 0) + _COMMON
 
 
 CALLS = {
-    "x86_64": Calls(architecture=0xC000003E, clone=56, tgkill=234, refused=_column(0)),
-    "aarch64": Calls(architecture=0xC00000B7, clone=220, tgkill=131, refused=_column(1)),
+    "x86_64": SyscallNumbers(architecture=0xC000003E, clone=56, tgkill=234, refused=_column(0)),
+    "aarch64": SyscallNumbers(architecture=0xC00000B7, clone=220, tgkill=131, refused=_column(1)),
 }

@@ -1,7 +1,7 @@
-"""Videos: pure jobs on files, for the sandbox: measure, take a still, make ready for people.
+"""Videos: sandbox jobs that probe a file, extract a poster, and convert it for browsers.
 
-Only MP4 and MOV, at most a minute and 4K. Outputs are H.264 and AAC in MP4, with a playlist for longer ones. The
-library that decodes is under the LGPL and carries encoders under the GPL; it runs in the jobs' own processes.
+Only MP4 and MOV, at most a minute and 4K. Outputs are H.264 and AAC in MP4, with an HLS playlist for longer ones. The
+decoding library is under the LGPL and carries encoders under the GPL; it runs in the jobs' own processes.
 """
 
 from tintype.media.videos.errors import (
@@ -13,23 +13,31 @@ from tintype.media.videos.errors import (
     VideoUnsupported,
     VideoWithoutPictures,
 )
-from tintype.media.videos.models import Clip, Made, MadeVideo, Poster, PosterWanted, VideoWanted, Wanted
-from tintype.media.videos.progress import read_progress
+from tintype.media.videos.models import (
+    Clip,
+    MadeVideo,
+    OutputFile,
+    Poster,
+    PosterRequest,
+    ProbeRequest,
+    VideoRequest,
+)
+from tintype.media.videos.progress_file import read_progress
 
 __all__ = [
     "Clip",
-    "Made",
     "MadeVideo",
+    "OutputFile",
     "Poster",
-    "PosterWanted",
+    "PosterRequest",
+    "ProbeRequest",
     "VideoDamaged",
     "VideoProtected",
     "VideoRefused",
+    "VideoRequest",
     "VideoTooLarge",
     "VideoTooLong",
     "VideoUnsupported",
-    "VideoWanted",
     "VideoWithoutPictures",
-    "Wanted",
     "read_progress",
 ]

@@ -1,45 +1,45 @@
-"""How the videos say no."""
+"""Errors of videos, as people read them."""
 
 from tintype.media.errors import MediaRefused
 
 
 class VideoRefused(MediaRefused):
-    """That video cannot be taken."""
+    """That video cannot be used."""
 
     code = "video_refused"
 
 
 class VideoUnsupported(VideoRefused):
-    """That is not a kind of video we take: send an MP4 or MOV with one picture track."""
+    """That kind of video is not supported. Send an MP4 or MOV with one video track."""
 
     code = "video_unsupported"
 
 
 class VideoDamaged(VideoRefused):
-    """That video is damaged or cut short."""
+    """That video is damaged or incomplete. Send it again, or another one."""
 
     code = "video_damaged"
 
 
 class VideoTooLong(VideoRefused):
-    """A video may be 60 seconds long, not more."""
+    """Videos can be at most 60 seconds long."""
 
     code = "video_too_long"
 
 
 class VideoTooLarge(VideoRefused):
-    """A video may have 4096 by 2304 pixels, lying or standing, not more."""
+    """Videos can have at most 4096 by 2304 pixels, landscape or portrait."""
 
     code = "video_too_large"
 
 
 class VideoWithoutPictures(VideoRefused):
-    """There is sound in that file and no picture."""
+    """That file has sound but no video."""
 
     code = "video_without_pictures"
 
 
 class VideoProtected(VideoRefused):
-    """That video is locked against copying."""
+    """That video is copy-protected and cannot be used."""
 
     code = "video_protected"

@@ -1,4 +1,4 @@
-"""What the video jobs are asked and what they answer: files by path, everything else small."""
+"""Requests and results of the video jobs: files by path, everything else small."""
 
 from typing import Literal
 
@@ -6,20 +6,20 @@ import msgspec
 
 LONGEST_S = 60
 GRACE_S = 0.5
-"""Phones stop a little late, and sound runs on for a frame or two."""
+"""Phones stop a little late, and audio runs on for a frame or two."""
 LONGEST_SIDE = 4096
 SHORTER_SIDE = 2304
-MOST_FRAMES = 15_000
+MAX_FRAMES = 15_000
 """A minute at the 240 frames a second of slow motion, and some."""
 
 
-class Wanted(msgspec.Struct, frozen=True):
-    """A file to look at."""
+class ProbeRequest(msgspec.Struct, frozen=True):
+    """A file to probe."""
 
     source: str
 
 
-class Made(msgspec.Struct, frozen=True):
+class OutputFile(msgspec.Struct, frozen=True):
     """A file that a job has written."""
 
     name: str
@@ -27,55 +27,55 @@ class Made(msgspec.Struct, frozen=True):
 
 
 class Clip(msgspec.Struct, frozen=True):
-    """A video as it came, measured and not believed."""
+    """An uploaded video as measured, whatever its header says."""
 
     width: int
-    """As shown: after the turn that the file asks for."""
+    """As displayed: after the rotation that the file specifies."""
     height: int
     duration_s: float
     frames: int
     video_codec: str
     audio_codec: str | None
     may_remux: bool
-    """Every browser plays it as it is; only its wrapping has to be made anew."""
+    """Every browser plays its streams; only the container has to be rewritten."""
 
 
-class PosterWanted(msgspec.Struct, frozen=True):
-    """Where the poster goes."""
+class PosterRequest(msgspec.Struct, frozen=True):
+    """A video, and where to write its poster."""
 
     source: str
     poster: str
 
 
 class Poster(msgspec.Struct, frozen=True):
-    """A still of the video: a JPEG of at most 1080 by 1920, and the same very small, for a placeholder."""
+    """A poster that was written: a JPEG of at most 1080 by 1920, and a thumbnail for a placeholder."""
 
     width: int
     height: int
     thumb_width: int
     thumb_height: int
     thumb: bytes
-    """Red, green, blue, row by row; at most 100 pixels on a side, as thumbhash wants it."""
+    """RGB, row by row; at most 100 pixels on a side, as thumbhash needs it."""
 
 
-class VideoWanted(msgspec.Struct, frozen=True):
-    """A video to be made ready for people, in a folder of its own."""
+class VideoRequest(msgspec.Struct, frozen=True):
+    """A video to convert for browsers, into an empty folder."""
 
     source: str
     folder: str
     progress: str | None = None
-    """A file to which a line with the percentage is added as work goes on."""
+    """A file to which the percentage is appended, a line at a time."""
     threads: int = 1
 
 
 class MadeVideo(msgspec.Struct, frozen=True):
-    """What people get: one MP4, and for longer ones a playlist with segments beside it."""
+    """A converted video: one MP4, and for longer ones an HLS playlist with segments."""
 
     width: int
     height: int
     duration_s: float
     way: Literal["remuxed", "transcoded"]
     has_sound: bool
-    video: Made
+    video: OutputFile
     playlist: str | None
-    segments: list[Made]
+    segments: list[OutputFile]

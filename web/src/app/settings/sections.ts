@@ -1,4 +1,4 @@
-/** The parts of the settings; each arrives when it is opened. */
+/** The sections of the settings; each loads when it is opened. */
 import type { Component } from "svelte";
 import type { MessageKey } from "../../base/i18n";
 
@@ -23,6 +23,6 @@ export const sections: readonly Section[] = [
     label: "settings.notifications",
     load: () => import("./NotificationsSection.svelte"),
   },
-  { name: "programs", label: "settings.programs", load: () => import("./ProgramsSection.svelte") },
+  { name: "programs", label: "settings.programs", load: () => import("./ApiTokensSection.svelte") },
   { name: "data", label: "settings.data", load: () => import("./DataSection.svelte") },
 ];

@@ -1,46 +1,52 @@
-/** The language now in use. Reading `t` inside a component re-renders it when the language changes. */
-import { type Area, type ArgsOf, core, loadWords, type MessageKey } from "./areas";
+/** The current language. Components that call `t` re-render when it changes. */
 import { type LocaleCode, locales } from "./locales";
+import {
+  type ArgsOf,
+  core,
+  loadMessages,
+  type MessageKey,
+  type Messages,
+  type Namespace,
+} from "./namespaces";
 import { render, renderAgo, renderCount, renderMoment } from "./render";
-import type { Message } from "./types";
 
 class Language {
   code = $state.raw<LocaleCode>("en");
-  catalogue = $state.raw<Readonly<Record<string, Message>>>(core);
-  readonly #needed = new Set<Area>();
-  #wanted: LocaleCode = "en";
-  /** A clock for relative times: one tick a minute for the whole app instead of a timer per post. */
+  catalogue = $state.raw<Messages>(core);
+  readonly #loaded = new Set<Namespace>();
+  #requested: LocaleCode = "en";
+  /** The clock for relative times: one tick a minute for the whole app instead of a timer per post. */
   now = $state.raw(new Date());
 
-  /** Everything on screen, and the document's own direction, is in `code` from now on. */
+  /** Switches the app, and the document's language and direction, to `code`. */
   async use(code: LocaleCode): Promise<void> {
-    this.#wanted = code;
-    let areas: (Area | "core")[] = [];
-    let words: Readonly<Record<string, Message>>[] = [];
-    // A page may ask for more words while these are on their way: they belong to the new language too.
-    while (areas.length < this.#needed.size + 1) {
-      areas = ["core", ...this.#needed];
-      words = await Promise.all(areas.map((area) => loadWords(area, code)));
+    this.#requested = code;
+    let namespaces: (Namespace | "core")[] = [];
+    let messages: Messages[] = [];
+    // A page may add namespaces while these load; they are needed in the new language too.
+    while (namespaces.length < this.#loaded.size + 1) {
+      namespaces = ["core", ...this.#loaded];
+      messages = await Promise.all(namespaces.map((namespace) => loadMessages(namespace, code)));
     }
-    if (this.#wanted !== code) return; // A later choice has overtaken this one.
-    this.catalogue = Object.assign({}, ...words);
+    if (this.#requested !== code) return; // A later switch overtook this one.
+    this.catalogue = Object.assign({}, ...messages);
     this.code = code;
     document.documentElement.lang = code;
     document.documentElement.dir = locales[code].dir;
   }
 
-  /** The words of these areas are there when this resolves; pages ask before they are shown. */
-  async need(...areas: readonly Area[]): Promise<void> {
-    const missing = areas.filter((area) => !this.#needed.has(area));
+  /** Resolves once the messages of these namespaces are loaded; pages await it before they are shown. */
+  async loadNamespaces(...namespaces: readonly Namespace[]): Promise<void> {
+    const missing = namespaces.filter((namespace) => !this.#loaded.has(namespace));
     if (missing.length === 0) return;
     const code = this.code;
-    const words = await Promise.all(missing.map((area) => loadWords(area, code)));
-    for (const area of missing) this.#needed.add(area);
-    if (code === this.code) this.catalogue = Object.assign({}, this.catalogue, ...words);
-    else await this.use(this.code); // The language changed meanwhile.
+    const messages = await Promise.all(missing.map((namespace) => loadMessages(namespace, code)));
+    for (const namespace of missing) this.#loaded.add(namespace);
+    if (code === this.code) this.catalogue = Object.assign({}, this.catalogue, ...messages);
+    else await this.use(this.code); // The language changed while these loaded.
   }
 
-  /** Relative times stay true while the page is open; returns how to stop. */
+  /** Updates relative times once a minute while the page is visible. Returns a function that stops it. */
   tick(): () => void {
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") this.now = new Date();
@@ -57,6 +63,11 @@ export function t<K extends MessageKey>(key: K, ...args: ArgsOf<K>): string {
 
 export function formatCount(count: number): string {
   return renderCount(count, language.code);
+}
+
+/** A share from 0 to 1 as a percentage. */
+export function formatPercent(share: number): string {
+  return new Intl.NumberFormat(language.code, { style: "percent" }).format(share);
 }
 
 export function formatAgo(iso: string): string {

@@ -1,3 +1,3 @@
-export { type Area, areas, loadWords, type MessageKey } from "./areas";
-export { formatAgo, formatCount, formatMoment, language, t } from "./i18n.svelte";
-export { isLocaleCode, type LocaleCode, localeCodes, locales, suitLocale } from "./locales";
+export { formatAgo, formatCount, formatMoment, formatPercent, language, t } from "./i18n.svelte";
+export { isLocaleCode, type LocaleCode, localeCodes, locales, negotiateLocale } from "./locales";
+export { loadMessages, type MessageKey, type Namespace, namespaces } from "./namespaces";

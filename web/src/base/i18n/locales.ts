@@ -1,4 +1,4 @@
-/** Which languages exist, how they are written, and which one suits a reader. */
+/** The supported languages, their writing direction, and language negotiation. */
 
 interface Locale {
   readonly name: string;
@@ -18,8 +18,8 @@ export function isLocaleCode(code: string): code is LocaleCode {
   return Object.hasOwn(locales, code);
 }
 
-/** The reader's first language that we speak; English when there is none. */
-export function suitLocale(wanted: readonly string[]): LocaleCode {
-  const spoken = wanted.map((tag) => tag.toLowerCase().split("-")[0] ?? "").find(isLocaleCode);
-  return spoken ?? "en";
+/** The first of the preferred language tags that is supported; English when none is. */
+export function negotiateLocale(preferred: readonly string[]): LocaleCode {
+  const supported = preferred.map((tag) => tag.toLowerCase().split("-")[0] ?? "").find(isLocaleCode);
+  return supported ?? "en";
 }

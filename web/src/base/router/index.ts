@@ -1,3 +1,3 @@
-export { followLinks } from "./links";
-export { matchPath, paths, safeNext } from "./match";
-export { type Route, router, type Shown } from "./router.svelte";
+export { handleLinkClicks } from "./links";
+export { matchPath, paths, safeNext } from "./paths";
+export { type ResolvedRoute, type Route, router } from "./router.svelte";

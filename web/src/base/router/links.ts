@@ -1,10 +1,10 @@
 /**
- * Plain `<a href>` everywhere: one listener turns those that stay on this site into navigation without a reload.
- * With `data-over` the page is shown over the present one.
+ * Turns clicks on ordinary `<a href>` links within this site into client-side navigation: one listener for the whole document.
+ * A link with `data-overlay` opens its page as an overlay.
  */
 import type { Router } from "./router.svelte";
 
-export function followLinks(router: Router): (event: MouseEvent) => void {
+export function handleLinkClicks(router: Router): (event: MouseEvent) => void {
   return (event) => {
     const url = internalTarget(event);
     if (url === null) return;
@@ -12,12 +12,12 @@ export function followLinks(router: Router): (event: MouseEvent) => void {
     event.preventDefault();
     const isHere = url.pathname === location.pathname && url.search === location.search;
     if (isHere) scrollTo({ top: 0, behavior: "smooth" });
-    else if (link?.dataset["over"] !== undefined) void router.open(url.pathname + url.search);
+    else if (link?.dataset["overlay"] !== undefined) void router.openOverlay(url.pathname + url.search);
     else void router.navigate(url.pathname + url.search);
   };
 }
 
-/** Where an ordinary click on a link of ours leads; null leaves the click to the browser. */
+/** The target of a plain left click on an internal link; null leaves the click to the browser. */
 export function internalTarget(event: MouseEvent): URL | null {
   if (event.defaultPrevented || event.button !== 0) return null;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;

@@ -1,28 +1,29 @@
 /**
- * Moves between pages without leaving the document. Each page is a chunk of its own; the old page stays
- * until the new one has arrived, going back returns to where one had scrolled, and focus follows the page.
- * A page may be shown over another, with an address of its own: going back uncovers what is below, untouched.
+ * Client-side router over the History API. Each page is a lazily loaded chunk; the old page stays until the new one has
+ * loaded, going back restores the scroll position, and focus moves to the new page's heading.
+ * A page may also open as an overlay with its own URL: going back closes it and leaves the page below untouched.
  */
 import { type Component, tick } from "svelte";
-import { type Area, language } from "../i18n";
+import { language, type Namespace } from "../i18n";
 import { randomId } from "../random";
-import { matchPath, type RouteParams } from "./match";
+import { matchPath, type RouteParams } from "./paths";
 
-/** A page takes its route's parameters as properties. */
+/** A page receives its route's parameters as props. */
 export type Page = Component<Record<string, string>>;
 
 export interface Route {
   readonly pattern: string;
   readonly load: () => Promise<{ default: Component<never> }>;
-  /** The areas of the catalogue that the page speaks, beyond the core. */
-  readonly words?: readonly Area[];
-  /** Fills the screen with nothing around it, also when it is shown over another page. */
+  /** The message namespaces that the page needs besides `core`. */
+  readonly namespaces?: readonly Namespace[];
+  /** Fills the screen without the app shell, also as an overlay. */
   readonly isFullScreen?: boolean;
-  /** Pages for members send guests to log in, and the login pages send members home. */
+  /** Pages for members redirect guests to the login; pages for guests redirect members home. */
   readonly audience: "anyone" | "members" | "guests";
 }
 
-export interface Shown {
+/** What an address leads to: a loaded page, no route at all, or a chunk that failed to load. */
+export interface ResolvedRoute {
   readonly route: Route | null;
   readonly page: Page | null;
   readonly params: RouteParams;
@@ -30,130 +31,131 @@ export interface Shown {
   readonly failure: unknown;
 }
 
-/** The page that a page shown over it belongs to. */
-interface Below {
+/** The page underneath an overlay. */
+interface BasePage {
   readonly key: string;
   readonly path: string;
 }
 
-interface EntryState {
+interface HistoryState {
   readonly key: string;
-  readonly below?: Below;
-  /** How many entries of this site lie behind it. */
+  readonly below?: BasePage;
+  /** How many history entries of this site precede it. */
   readonly depth?: number;
 }
 
 export class Router {
-  shown = $state.raw<Shown | null>(null);
-  /** The page shown over `shown`, if any. */
-  over = $state.raw<Shown | null>(null);
+  current = $state.raw<ResolvedRoute | null>(null);
+  /** The page shown on top of `current`, if any. */
+  overlay = $state.raw<ResolvedRoute | null>(null);
   path = $state.raw(location.pathname);
-  isMoving = $state.raw(false);
+  isNavigating = $state.raw(false);
 
   #routes: readonly Route[] = [];
   #key = "";
-  #below: Below | null = null;
+  #base: BasePage | null = null;
   #depth = 0;
-  #turn = 0;
-  #overTurn = 0;
-  /** The browser has been asked to go back and has not done so yet. */
-  #isLeaving = false;
-  readonly #positions = new Map<string, number>();
+  /** Numbers of the latest navigation and overlay; a result that carries an older one is dropped. */
+  #navigation = 0;
+  #overlayOpening = 0;
+  /** `history.back()` was called and its popstate event has not arrived yet. */
+  #isGoingBack = false;
+  readonly #scrollPositions = new Map<string, number>();
 
   start(routes: readonly Route[]): () => void {
     this.#routes = routes;
-    // After a reload there is nothing below any more: what was shown over a page is then the page.
-    const { key, depth = 0 } = entryState(history.state);
+    // After a reload there is no page below an overlay any more: the overlay's URL becomes the page.
+    const { key, depth = 0 } = historyState(history.state);
     this.#key = key;
     this.#depth = depth;
-    history.replaceState({ key, depth } satisfies EntryState, "");
+    history.replaceState({ key, depth } satisfies HistoryState, "");
     history.scrollRestoration = "manual";
-    const back = (event: PopStateEvent) => void this.#onPop(event);
-    addEventListener("popstate", back);
+    const onPop = (event: PopStateEvent) => void this.#onPop(event);
+    addEventListener("popstate", onPop);
     void this.#show("stay");
-    return () => removeEventListener("popstate", back);
+    return () => removeEventListener("popstate", onPop);
   }
 
-  /** The address changes and its page is shown; resolves when it is on screen. */
+  /** Goes to the address; resolves when its page is on screen. */
   async navigate(to: string, { replace = false } = {}): Promise<void> {
-    this.#keepPosition();
-    this.#below = null;
-    this.#overTurn += 1; // What was still to be shown over the page that is left.
+    this.#saveScroll();
+    this.#base = null;
+    this.#overlayOpening += 1; // Drops an overlay that is still loading.
     if (!replace) this.#push(to);
-    else history.replaceState({ key: this.#key, depth: this.#depth } satisfies EntryState, "", to);
+    else history.replaceState({ key: this.#key, depth: this.#depth } satisfies HistoryState, "", to);
     await this.#show("top");
   }
 
-  /** The address's page is shown over the present one, which stays as it is. */
-  async open(to: string): Promise<void> {
-    if (this.shown === null) return this.navigate(to);
-    this.#keepPosition();
-    this.#below ??= { key: this.#key, path: this.path };
+  /** Shows the address's page as an overlay; the current page stays mounted below it. */
+  async openOverlay(to: string): Promise<void> {
+    if (this.current === null) return this.navigate(to);
+    this.#saveScroll();
+    this.#base ??= { key: this.#key, path: this.path };
     this.#push(to);
-    await this.#cover();
+    await this.#loadOverlay();
   }
 
-  /** Where the visitor came from within this site, or home when they came from outside. Asking twice goes back once. */
+  /** To the previous page of this site, or home when the visitor came from elsewhere. Calling it twice goes back once. */
   back(): void {
-    if (this.#isLeaving) return;
+    if (this.#isGoingBack) return;
     if (this.#depth === 0) return void this.navigate("/", { replace: true });
-    this.#isLeaving = true;
+    this.#isGoingBack = true;
     history.back();
   }
 
   #push(to: string): void {
-    this.#isLeaving = false;
+    this.#isGoingBack = false;
     this.#key = randomId();
     this.#depth += 1;
-    const below = this.#below === null ? {} : { below: this.#below };
-    history.pushState({ key: this.#key, depth: this.#depth, ...below } satisfies EntryState, "", to);
+    const below = this.#base === null ? {} : { below: this.#base };
+    history.pushState({ key: this.#key, depth: this.#depth, ...below } satisfies HistoryState, "", to);
   }
 
   async #onPop(event: PopStateEvent): Promise<void> {
-    this.#isLeaving = false;
-    this.#keepPosition();
-    const { key, below, depth = 0 } = entryState(event.state);
-    const wasOn = this.#below?.key ?? this.#key;
+    this.#isGoingBack = false;
+    this.#saveScroll();
+    const { key, below, depth = 0 } = historyState(event.state);
+    const previous = this.#base?.key ?? this.#key;
     this.#key = key;
     this.#depth = depth;
-    this.#below = below ?? null;
-    const isSamePage = wasOn === (below?.key ?? key);
-    if (below === undefined && isSamePage) this.#uncover();
-    await Promise.all([isSamePage || this.#show("restore"), below && this.#cover()]);
+    this.#base = below ?? null;
+    const isSamePage = previous === (below?.key ?? key);
+    if (below === undefined && isSamePage) this.#closeOverlay();
+    await Promise.all([isSamePage || this.#show("restore"), below && this.#loadOverlay()]);
   }
 
-  #keepPosition(): void {
-    this.#positions.set(this.#below?.key ?? this.#key, scrollY);
+  #saveScroll(): void {
+    this.#scrollPositions.set(this.#base?.key ?? this.#key, scrollY);
   }
 
-  async #cover(): Promise<void> {
-    const turn = ++this.#overTurn;
-    const over = await this.#load(location.pathname);
-    if (turn === this.#overTurn) this.over = over;
+  async #loadOverlay(): Promise<void> {
+    const opening = ++this.#overlayOpening;
+    const overlay = await this.#load(location.pathname);
+    if (opening === this.#overlayOpening) this.overlay = overlay;
   }
 
-  /** Also what is still on its way to be shown over the page is no longer wanted. */
-  #uncover(): void {
-    this.#overTurn += 1;
-    this.over = null;
+  /** Closes the overlay, and drops one that is still loading. */
+  #closeOverlay(): void {
+    this.#overlayOpening += 1;
+    this.overlay = null;
   }
 
   async #show(scroll: "stay" | "top" | "restore"): Promise<void> {
-    const turn = ++this.#turn;
-    this.path = this.#below?.path ?? location.pathname;
-    this.isMoving = true;
-    const shown = await this.#load(this.path);
-    if (turn !== this.#turn) return; // A later navigation has overtaken this one.
-    this.shown = shown;
-    if (this.#below === null) this.#uncover();
-    this.isMoving = false;
+    const navigation = ++this.#navigation;
+    this.path = this.#base?.path ?? location.pathname;
+    this.isNavigating = true;
+    const resolved = await this.#load(this.path);
+    if (navigation !== this.#navigation) return; // A later navigation overtook this one.
+    this.current = resolved;
+    if (this.#base === null) this.#closeOverlay();
+    this.isNavigating = false;
     await tick();
     if (scroll === "stay") return;
-    scrollTo(0, scroll === "restore" ? (this.#positions.get(this.#below?.key ?? this.#key) ?? 0) : 0);
+    scrollTo(0, scroll === "restore" ? (this.#scrollPositions.get(this.#base?.key ?? this.#key) ?? 0) : 0);
     focusPage();
   }
 
-  async #load(path: string): Promise<Shown> {
+  async #load(path: string): Promise<ResolvedRoute> {
     for (const route of this.#routes) {
       const params = matchPath(route.pattern, path);
       if (params !== null) return { route, params, path, ...(await loadPage(route)) };
@@ -162,17 +164,17 @@ export class Router {
   }
 }
 
-async function loadPage(route: Route): Promise<Pick<Shown, "page" | "failure">> {
+async function loadPage(route: Route): Promise<Pick<ResolvedRoute, "page" | "failure">> {
   try {
-    // A route's pattern names exactly the properties its page asks for; the two stand side by side in routes.ts.
-    const [page] = await Promise.all([route.load(), language.need(...(route.words ?? []))]);
+    // A route's pattern names exactly the props of its page; both are listed in routes.ts.
+    const [page] = await Promise.all([route.load(), language.loadNamespaces(...(route.namespaces ?? []))]);
     return { page: page.default as unknown as Page, failure: null };
   } catch (failure) {
     return { page: null, failure };
   }
 }
 
-/** Screen readers hear the new page's heading, and Tab goes on from there. */
+/** Moves focus to the new page's heading: screen readers announce it, and Tab continues from there. */
 function focusPage(): void {
   const main = document.querySelector("main");
   const heading = main?.querySelector<HTMLElement>("h1") ?? main;
@@ -181,10 +183,10 @@ function focusPage(): void {
   heading.focus({ preventScroll: true });
 }
 
-/** Only we write the entries' state, but an entry made by the browser has none. */
-function entryState(state: unknown): EntryState {
+/** Our state of a history entry; entries that the browser created have none. */
+function historyState(state: unknown): HistoryState {
   const isOurs = typeof state === "object" && state !== null && "key" in state;
-  return isOurs ? (state as EntryState) : { key: randomId() };
+  return isOurs ? (state as HistoryState) : { key: randomId() };
 }
 
 export const router = new Router();

@@ -1,2 +1,2 @@
-/** The accounts room: who is here. What pages bring along when they need it stands behind the door `later`. */
+/** The accounts room: the session. Modules that only some pages need are exported by `lazy.ts`. */
 export { type Session, session } from "./session.svelte";

@@ -1,111 +1,116 @@
-/** Who is here: nobody, somebody, or not known yet. Other rooms forget what they hold when it changes. */
+/** The session: guest, member, or not known yet. Other rooms subscribe to clear their data when the account changes. */
 import {
   type Account,
-  type Asked,
   api,
   type Credentials,
   csrfToken,
   type NewPerson,
+  onSessionEnded,
   Problem,
-  whenSignedOut,
+  type SecondFactorChallenge,
 } from "../../client";
 import { isUnreachable, offline } from "../../offline";
 
-export type Standing = "unknown" | "guest" | "member" | "unreachable";
+export type SessionStatus = "unknown" | "guest" | "member" | "unreachable";
 
 type Listener = () => void;
 
-/** Under which the account is remembered for visits without a connection. */
-const ME = "me";
+/** The offline cache's key of the account. */
+const CACHE_KEY = "me";
 
 export class Session {
-  standing = $state.raw<Standing>("unknown");
+  status = $state.raw<SessionStatus>("unknown");
   account = $state.raw<Account | null>(null);
   failure = $state.raw<unknown>(null);
-  /** The page of which the server said that it is not for guests. */
+  /** The path for which the server answered that guests may not see it. */
   refusedAt = $state.raw<string | null>(null);
-  /** The server could not be asked; the account is the one last seen on this device. */
-  isRemembered = $state.raw(false);
-  /** Good enough to lay out the page by, before the server has answered: nothing then moves when it does. */
+  /** The server is unreachable; the account comes from the offline cache. */
+  isFromCache = $state.raw(false);
+  /** A guess by cookie until the server has answered, so that the layout does not shift when it does. */
   readonly isLikelyMember = $derived(
-    this.standing === "member" || (this.standing === "unknown" && csrfToken() !== null),
+    this.status === "member" || (this.status === "unknown" && csrfToken() !== null),
   );
   readonly #listeners = new Set<Listener>();
 
-  /** The standing is known, or the failure says why not. */
+  /** Determines the status, or sets `failure`. */
   async load(): Promise<void> {
-    // The readable cookie comes and goes with the session: without it there is nobody to ask for.
-    if (csrfToken() === null) return this.#become(null);
+    // The CSRF cookie exists exactly as long as the session: without it the server need not be asked.
+    if (csrfToken() === null) return this.#set(null);
     try {
-      this.#become(await api.getMe());
+      this.#set(await api.getMe());
     } catch (failure) {
-      if (failure instanceof Problem && failure.status === 401) return this.#become(null);
-      const known = isUnreachable(failure) ? await offline.find<Account>(ME) : null;
-      if (known !== null) return this.#become(known, true);
+      if (failure instanceof Problem && failure.status === 401) return this.#set(null);
+      const cached = isUnreachable(failure) ? await offline.read<Account>(CACHE_KEY) : null;
+      if (cached !== null) return this.#set(cached, true);
       this.failure = failure;
-      this.standing = "unreachable";
+      this.status = "unreachable";
     }
   }
 
   async join(person: NewPerson): Promise<void> {
-    this.#become(await api.join(person));
+    this.#set(await api.join(person));
   }
 
-  /** Somebody is here, or the answer says what else they have to prove. */
-  async logIn(credentials: Credentials): Promise<Asked | null> {
+  /** Logs in; resolves to a challenge when the account needs a second factor. */
+  async logIn(credentials: Credentials): Promise<SecondFactorChallenge | null> {
     const answer = await api.logIn(credentials);
     if ("ticket" in answer) return answer;
-    this.#become(answer);
+    this.#set(answer);
     return null;
   }
 
-  /** Somebody has come in another way, or has changed what their profile says. */
-  enter(account: Account): void {
-    this.#become(account);
+  /** After a login by other means, or a change of the profile. */
+  setAccount(account: Account): void {
+    this.#set(account);
   }
 
-  /** This device forgets the account, even where the server had already forgotten the session. */
+  /** Logs out and deletes the account's data on this device, even when the server no longer knows the session. */
   async logOut(): Promise<void> {
     try {
       await api.logOut();
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 401) throw error;
     }
-    await offline.forget();
-    this.#become(null);
+    await offline.clear();
+    this.#set(null);
   }
 
-  /** Called after the account changes, so that nobody sees what was loaded for another. */
-  whenChanged(listener: Listener): void {
+  /** Subscribes to changes of the account, so that nobody sees data loaded for another one. */
+  onChange(listener: Listener): void {
     this.#listeners.add(listener);
   }
 
-  /** The server no longer knows the session, or shows this page only to those who have one. */
-  end(): void {
+  /** The server no longer knows the session, or shows this page to members only. */
+  expire(): void {
     this.refusedAt = location.pathname;
-    if (this.standing !== "member") return;
-    void offline.forget({ keepsWishes: true });
-    this.#become(null);
+    this.clear();
   }
 
-  #become(account: Account | null, isRemembered = false): void {
-    // The first answer changes nobody: what was asked for beside it belongs to the same cookie.
-    const wasKnown = this.standing === "guest" || this.standing === "member";
+  /** Forgets the account on this device without a request: its session has ended on the server. */
+  clear(): void {
+    if (this.status !== "member") return;
+    void offline.clear({ keepMutations: true });
+    this.#set(null);
+  }
+
+  #set(account: Account | null, isFromCache = false): void {
+    // The first response is no change: what was requested in parallel belongs to the same cookie.
+    const wasKnown = this.status === "guest" || this.status === "member";
     const hasChanged = wasKnown && this.account?.account_id !== account?.account_id;
     this.account = account;
-    this.isRemembered = isRemembered;
+    this.isFromCache = isFromCache;
     this.failure = null;
-    this.standing = account === null ? "guest" : "member";
+    this.status = account === null ? "guest" : "member";
     if (account !== null) this.refusedAt = null;
-    if (account !== null) void keepOnDevice(account);
+    if (account !== null) void cacheAccount(account);
     if (hasChanged) for (const listener of this.#listeners) listener();
   }
 }
 
-async function keepOnDevice(account: Account): Promise<void> {
-  await offline.belongTo(account.account_id);
-  offline.keep(ME, account);
+async function cacheAccount(account: Account): Promise<void> {
+  await offline.setOwner(account.account_id);
+  offline.store(CACHE_KEY, account);
 }
 
 export const session = new Session();
-whenSignedOut(() => session.end());
+onSessionEnded(() => session.expire());

@@ -1,2 +1,2 @@
-/** The comments room: what people say under posts. */
+/** The comments room. */
 export { default as Comments } from "./Comments.svelte";

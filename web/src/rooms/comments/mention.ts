@@ -1,22 +1,26 @@
-/** The name being typed after an @, where the caret stands; pure. */
+/** The @mention being typed at the caret; pure. */
 
-export interface Typed {
-  /** Where the @ stands. */
+export interface MentionToken {
+  /** The position of the @. */
   readonly start: number;
   readonly end: number;
-  readonly words: string;
+  /** What has been typed after the @. */
+  readonly query: string;
 }
 
-const TYPING = /(?:^|[^\w.@])@([\p{L}\p{N}_.]{1,30})$/u;
+const MENTION = /(?:^|[^\w.@])@([\p{L}\p{N}_.]{1,30})$/u;
 
-export function typedName(text: string, caret: number): Typed | null {
-  const found = TYPING.exec(text.slice(0, caret));
-  const words = found?.[1];
-  return words === undefined ? null : { start: caret - words.length - 1, end: caret, words };
+export function mentionAtCaret(text: string, caret: number): MentionToken | null {
+  const query = MENTION.exec(text.slice(0, caret))?.[1];
+  return query === undefined ? null : { start: caret - query.length - 1, end: caret, query };
 }
 
-/** The text with the name in place of what was typed, and where the caret belongs then. */
-export function complete(text: string, typed: Typed, username: string): { text: string; caret: number } {
-  const head = `${text.slice(0, typed.start)}@${username} `;
-  return { text: head + text.slice(typed.end).trimStart(), caret: head.length };
+/** The text with the token replaced by the username, and the caret position after it. */
+export function complete(
+  text: string,
+  token: MentionToken,
+  username: string,
+): { text: string; caret: number } {
+  const head = `${text.slice(0, token.start)}@${username} `;
+  return { text: head + text.slice(token.end).trimStart(), caret: head.length };
 }

@@ -1,50 +1,51 @@
 /**
- * The home feed as this tab holds it. It outlives its page, so that going back finds the same posts in the
- * same place; news waits behind a pill instead of pushing what is being read.
+ * The home feed of this tab. It outlives its page, so that going back finds the same posts at the same position; new posts
+ * wait behind a pill instead of shifting what is being read.
  */
-import { whenParted } from "../../base/parting";
+
 import { type FeedMode, prefs, setPref } from "../../base/prefs.svelte";
+import { onAccountHidden } from "../../base/visibilityEvents";
 import { api, type Post, type PostPage } from "../../client";
-import { FEED_PAGE } from "../../client/early";
+import { FEED_PAGE } from "../../client/prefetch";
 import { isUnreachable, offline } from "../../offline";
 import { session } from "../accounts";
-import { shelf } from "../posts";
+import { postStore } from "../posts";
 
-/** How much of the feed is kept for reading without a connection. */
-const KEPT = 60;
+/** How many posts are cached for reading offline. */
+const MAX_CACHED = 60;
 
-const KEY = "feed";
+const CACHE_KEY = "feed";
 
 export type FeedStatus = "idle" | "loading" | "ready" | "failed";
 
 export class Feed {
   posts = $state.raw<readonly Post[]>([]);
   /** Newer posts that have not been shown yet, newest first. */
-  fresh = $state.raw<readonly Post[]>([]);
+  newPosts = $state.raw<readonly Post[]>([]);
   status = $state.raw<FeedStatus>("idle");
   moreStatus = $state.raw<"idle" | "loading" | "failed">("idle");
   hasMore = $state.raw(false);
   failure = $state.raw<unknown>(null);
-  /** What is shown was kept on this device; the server could not be asked. */
-  isKept = $state.raw(false);
+  /** The posts come from the offline cache: the server is unreachable. */
+  isCached = $state.raw(false);
 
   #cursor: string | null = null;
-  #freshPage: PostPage | null = null;
-  /** Raised by every reset: an answer to a question of an earlier life is dropped. */
-  #life = 0;
+  #newPostsPage: PostPage | null = null;
+  /** Incremented by every reset, so that late responses to earlier requests are ignored. */
+  #generation = 0;
 
-  /** The first page is on screen, or `failure` says why not. Does nothing when there already is one. */
+  /** Loads the first page unless it is there already, or sets `failure`. */
   async load(): Promise<void> {
     if (this.status === "loading" || this.status === "ready") return;
     this.status = "loading";
-    const life = this.#life;
+    const generation = this.#generation;
     try {
-      const page = await this.#ask(null);
-      if (life === this.#life) this.#start(page);
+      const page = await this.#fetchPage(null);
+      if (generation === this.#generation) this.#start(page);
     } catch (error) {
-      const kept = isUnreachable(error) ? await offline.find<readonly Post[]>(KEY) : null;
-      if (life !== this.#life) return;
-      if (kept !== null) return this.#startKept(kept);
+      const cached = isUnreachable(error) ? await offline.read<readonly Post[]>(CACHE_KEY) : null;
+      if (generation !== this.#generation) return;
+      if (cached !== null) return this.#startFromCache(cached);
       this.failure = error;
       this.status = "failed";
     }
@@ -53,142 +54,142 @@ export class Feed {
   async loadMore(): Promise<void> {
     if (this.status !== "ready" || !this.hasMore || this.moreStatus === "loading") return;
     this.moreStatus = "loading";
-    const life = this.#life;
+    const generation = this.#generation;
     try {
-      const page = await this.#ask(this.#cursor);
-      if (life !== this.#life) return;
-      this.posts = [...this.posts, ...this.#unseen(page.posts)];
-      this.#turnTo(page);
+      const page = await this.#fetchPage(this.#cursor);
+      if (generation !== this.#generation) return;
+      this.posts = [...this.posts, ...this.#withoutKnown(page.posts)];
+      this.#setCursor(page);
       this.moreStatus = "idle";
-      this.#keep();
+      this.#cache();
     } catch {
-      if (life === this.#life) this.moreStatus = "failed"; // The foot of the feed says so and offers another try.
+      if (generation === this.#generation) this.moreStatus = "failed"; // The footer shows it with a retry button.
     }
   }
 
-  /** Looks for news without disturbing anybody; a failed look is repeated at the next occasion. */
-  async check(): Promise<boolean> {
+  /** Checks for new posts without changing what is shown; resolves to whether the server answered. */
+  async checkForNew(): Promise<boolean> {
     if (this.status !== "ready") return false;
-    const life = this.#life;
+    const generation = this.#generation;
     try {
-      const page = await this.#ask(null);
-      if (life !== this.#life) return true;
-      // The connection is back: what was kept gives way.
-      if (this.isKept) this.#start(page);
-      else this.#notice(page);
+      const page = await this.#fetchPage(null);
+      if (generation !== this.#generation) return true;
+      // The connection is back: replace the cached posts.
+      if (this.isCached) this.#start(page);
+      else this.#compare(page);
       return true;
     } catch {
       return false;
     }
   }
 
-  /** The first page as it is now, without a skeleton in between; a failed look leaves what is there. */
-  async renew(): Promise<void> {
-    const life = this.#life;
-    const page = await this.#ask(null).catch(() => null);
-    if (page === null || life !== this.#life) return;
+  /** Reloads the first page without showing a skeleton; on failure nothing changes. */
+  async refresh(): Promise<void> {
+    const generation = this.#generation;
+    const page = await this.#fetchPage(null).catch(() => null);
+    if (page === null || generation !== this.#generation) return;
     this.#start(page);
-    this.#forgetFresh();
+    this.#clearNewPosts();
   }
 
-  /** The waiting posts are at the top. Where they no longer meet what is below, the feed starts anew from them. */
-  showFresh(): void {
-    const page = this.#freshPage;
+  /** Puts the new posts on top. Where a gap to the present posts is possible, the feed restarts from the new page. */
+  showNewPosts(): void {
+    const page = this.#newPostsPage;
     if (page === null) return;
-    const doMeet = prefs.feed === "following" && this.fresh.length < page.posts.length;
-    if (doMeet) this.posts = [...this.fresh, ...this.posts];
+    const isContiguous = prefs.feed === "following" && this.newPosts.length < page.posts.length;
+    if (isContiguous) this.posts = [...this.newPosts, ...this.posts];
     else this.#start(page);
-    this.#forgetFresh();
+    this.#clearNewPosts();
   }
 
-  /** One's own new post is at the top at once. */
+  /** Puts the viewer's own new post on top. */
   prepend(post: Post): void {
     if (this.status !== "ready") return;
-    this.posts = [shelf.put(post), ...this.posts.filter(({ post_id }) => post_id !== post.post_id)];
+    this.posts = [postStore.put(post), ...this.posts.filter(({ post_id }) => post_id !== post.post_id)];
   }
 
-  /** Another order: the feed starts anew. */
-  async turn(mode: FeedMode): Promise<void> {
+  /** Switches between ranked and chronological order, and reloads. */
+  async setMode(mode: FeedMode): Promise<void> {
     if (mode === prefs.feed) return;
     setPref("feed", mode);
     this.reset();
     await this.load();
   }
 
-  /** Posts that are gone, or that somebody does not want to see. */
-  drop(isUnwanted: (post: Post) => boolean): void {
-    this.posts = this.posts.filter((post) => !isUnwanted(post));
-    this.fresh = this.fresh.filter((post) => !isUnwanted(post));
-    this.#keep();
+  /** Removes posts that were deleted or are no longer visible to the viewer. */
+  remove(isRemoved: (post: Post) => boolean): void {
+    this.posts = this.posts.filter((post) => !isRemoved(post));
+    this.newPosts = this.newPosts.filter((post) => !isRemoved(post));
+    this.#cache();
   }
 
   reset(): void {
-    this.#life += 1;
+    this.#generation += 1;
     this.posts = [];
     this.status = "idle";
     this.moreStatus = "idle";
     this.hasMore = false;
     this.failure = null;
     this.#cursor = null;
-    this.#forgetFresh();
+    this.#clearNewPosts();
   }
 
-  #ask(cursor: string | null): Promise<PostPage> {
+  #fetchPage(cursor: string | null): Promise<PostPage> {
     return api.getFeed(prefs.feed, cursor, FEED_PAGE);
   }
 
   #start(page: PostPage): void {
-    this.posts = shelf.putAll(page.posts);
-    this.#turnTo(page);
+    this.posts = postStore.putAll(page.posts);
+    this.#setCursor(page);
     this.failure = null;
-    this.isKept = false;
+    this.isCached = false;
     this.status = "ready";
-    this.#keep();
+    this.#cache();
   }
 
-  #startKept(posts: readonly Post[]): void {
+  #startFromCache(posts: readonly Post[]): void {
     this.#start({ posts: [...posts], next_cursor: null, has_more: false });
-    this.isKept = true;
+    this.isCached = true;
   }
 
-  #keep(): void {
-    offline.keep(KEY, $state.snapshot(this.posts.slice(0, KEPT)));
+  #cache(): void {
+    offline.store(CACHE_KEY, $state.snapshot(this.posts.slice(0, MAX_CACHED)));
   }
 
-  #turnTo(page: PostPage): void {
+  #setCursor(page: PostPage): void {
     this.#cursor = page.next_cursor;
     this.hasMore = page.has_more && page.next_cursor !== null;
   }
 
-  #notice(page: PostPage): void {
-    this.#dropVanished(page);
-    this.fresh = newer(shelf.putAll(page.posts), this.posts);
-    this.#freshPage = this.fresh.length > 0 ? page : null;
+  #compare(page: PostPage): void {
+    this.#removeMissing(page);
+    this.newPosts = newer(postStore.putAll(page.posts), this.posts);
+    this.#newPostsPage = this.newPosts.length > 0 ? page : null;
   }
 
-  /** What should stand on the page and does not was deleted, or is out of sight; one's own may not have arrived yet. */
-  #dropVanished({ posts, has_more }: PostPage): void {
-    const there = new Set(posts.map(({ post_id }) => post_id));
+  /** Removes posts that the fresh page should contain and does not. The viewer's own may not have been fanned out yet. */
+  #removeMissing({ posts, has_more }: PostPage): void {
+    const present = new Set(posts.map(({ post_id }) => post_id));
     const oldest = prefs.feed === "following" ? (posts.at(-1)?.created_at ?? "") : null;
     const isCovered = ({ created_at }: Post) => !has_more || (oldest !== null && created_at > oldest);
-    const isOwn = ({ author }: Post) => author.user_id === session.account?.account_id;
-    const isGone = (post: Post) => isCovered(post) && !there.has(post.post_id) && !isOwn(post);
-    if (this.posts.some(isGone)) this.drop(isGone);
+    const isOwn = ({ author }: Post) => author.account_id === session.account?.account_id;
+    const isGone = (post: Post) => isCovered(post) && !present.has(post.post_id) && !isOwn(post);
+    if (this.posts.some(isGone)) this.remove(isGone);
   }
 
-  #forgetFresh(): void {
-    this.fresh = [];
-    this.#freshPage = null;
+  #clearNewPosts(): void {
+    this.newPosts = [];
+    this.#newPostsPage = null;
   }
 
-  /** Pages may overlap when posts arrive between them: each post is shown once. */
-  #unseen(posts: readonly Post[]): Post[] {
+  /** Pages may overlap when posts are added between requests: each post is shown once. */
+  #withoutKnown(posts: readonly Post[]): Post[] {
     const known = new Set(this.posts.map(({ post_id }) => post_id));
-    return shelf.putAll(posts.filter(({ post_id }) => !known.has(post_id)));
+    return postStore.putAll(posts.filter(({ post_id }) => !known.has(post_id)));
   }
 }
 
-/** Those made after everything already shown; in a ranked feed they may stand anywhere. */
+/** The posts created after everything shown so far; in a ranked page they may be anywhere. */
 function newer(posts: readonly Post[], shown: readonly Post[]): Post[] {
   const known = new Set(shown.map(({ post_id }) => post_id));
   const newest = shown.reduce((latest, { created_at }) => (created_at > latest ? created_at : latest), "");
@@ -196,11 +197,11 @@ function newer(posts: readonly Post[], shown: readonly Post[]): Post[] {
 }
 
 export const feed = new Feed();
-shelf.whenDropped((isGone) => feed.drop(isGone));
-whenParted(({ accountId, from }) => {
-  if (from === "feed") feed.drop(({ author }) => author.user_id === accountId);
+postStore.onRemoved((isGone) => feed.remove(isGone));
+onAccountHidden(({ accountId, scope }) => {
+  if (scope === "feed") feed.remove(({ author }) => author.account_id === accountId);
 });
-session.whenChanged(() => {
+session.onChange(() => {
   feed.reset();
-  shelf.clear();
+  postStore.clear();
 });

@@ -1,2 +1,2 @@
-/** The feed room: what hangs at home. */
+/** The feed room: the home feed. */
 export { feed } from "./feed.svelte";

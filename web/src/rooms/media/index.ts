@@ -1,10 +1,10 @@
-/** The media room: pictures on their way in, and what is done to them before they are shown. */
+/** The media room: uploading and editing photos and videos. */
 export { default as DropZone } from "./DropZone.svelte";
-export { Line } from "./line";
 export { type Edit, isPlain, PLAIN } from "./looks/edit";
-export { default as Preview } from "./Preview.svelte";
-export { default as Progress } from "./Progress.svelte";
+export { default as UploadPreview } from "./UploadPreview.svelte";
+export { default as UploadProgress } from "./UploadProgress.svelte";
 export { type PersonTag, type SavedUpload, Upload } from "./upload.svelte";
+export { UploadQueue } from "./uploadQueue";
 
-/** The editor with its shaders arrives when somebody edits. */
+/** The editor and its shaders load on first use. */
 export const loadEditor = () => import("./editor/Editor.svelte");

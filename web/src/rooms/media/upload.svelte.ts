@@ -1,25 +1,24 @@
 /**
- * One photo or video on its way into a post: what is shown of it, how far it is, what is done to it.
+ * The upload of one photo or video: progress, edits, description and tags.
  *
- * The file travels once. An edit is made by the server out of the original that it keeps; only where it keeps none
- * is the file sent again.
+ * The file is sent once. The server applies edits to the original it keeps; only when it has none is the file sent again.
  */
 import { randomId } from "../../base/random";
 import { api, Problem, type UploadedMedia } from "../../client";
-import { dropMedia, editMedia, fetchOriginal, getMedia } from "../../client/media";
+import { deleteMedia, editMedia, fetchOriginal, getMedia } from "../../client/media";
 import { type Edit, isPlain, PLAIN } from "./looks/edit";
 
 export type UploadStatus = "waiting" | "sending" | "preparing" | "ready" | "failed";
 
-/** Somebody in the picture, at fractions of its width and height. */
+/** A tagged person; x and y are fractions of the width and height. */
 export interface PersonTag {
-  readonly user_id: string;
+  readonly account_id: string;
   readonly username: string;
   readonly x: number;
   readonly y: number;
 }
 
-/** What is left of an upload when the page is closed. */
+/** What is saved of an upload with the draft, to restore it after a reload. */
 export interface SavedUpload {
   readonly base: string;
   readonly edited: string | null;
@@ -28,14 +27,14 @@ export interface SavedUpload {
   readonly tags: readonly PersonTag[];
 }
 
-const LOOK_AGAIN_MS = 2_000;
+const POLL_MS = 2_000;
 
 export class Upload {
   readonly id = randomId();
-  /** Missing after a reload: the server has it then. */
+  /** Null when restored after a reload: only the server has it then. */
   readonly file: File | null;
   status = $state.raw<UploadStatus>("waiting");
-  /** Share of the file that has left this device, 0 to 1. */
+  /** The uploaded fraction, 0 to 1. */
   share = $state.raw(0);
   base = $state.raw<UploadedMedia | null>(null);
   edited = $state.raw<UploadedMedia | null>(null);
@@ -43,27 +42,27 @@ export class Upload {
   failure = $state.raw<unknown>(null);
   altText = $state("");
   tags = $state.raw<readonly PersonTag[]>([]);
-  /** What will be in the post. */
+  /** The rendition that will be posted. */
   readonly media = $derived(isPlain(this.edit) ? this.base : this.edited);
   readonly #abort = new AbortController();
-  #turn = 0;
+  #edits = 0;
 
   constructor(file: File | null) {
     this.file = file;
   }
 
-  /** What was kept of an upload, as far as the server still has it; null when it is gone. */
+  /** Restores a saved upload; null when the server no longer has it. */
   static async restore(saved: SavedUpload): Promise<Upload | null> {
     const upload = new Upload(null);
     try {
       upload.base = await getMedia(saved.base);
       upload.edited = saved.edited === null ? null : await getMedia(saved.edited);
     } catch {
-      return null; // Uploads that are not posted go after a day.
+      return null; // Uploads that are not posted are deleted after a day.
     }
     upload.edit = upload.edited === null ? PLAIN : saved.edit;
     upload.altText = saved.altText;
-    upload.tags = saved.tags;
+    upload.tags = saved.tags.filter(({ account_id }) => account_id !== undefined); // Drafts of 0.1 have user_id.
     upload.#settle();
     return upload;
   }
@@ -79,67 +78,67 @@ export class Upload {
     return { base: this.base.media_id, edited, edit, altText: this.altText, tags: this.tags };
   }
 
-  /** The file is on the server, edited as wished, or `failure` says why not. Repeating does only what is missing. */
+  /** Uploads the file and applies the edit, or sets `failure`. Calling it again does only what is missing. */
   async send(): Promise<void> {
     this.failure = null;
     try {
       if (this.base === null) this.base = await this.#sendFile({});
-      await this.#remake();
+      await this.#applyEdit();
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  /** From now on this is what is done to the photo. */
+  /** Applies another edit to the photo. */
   async change(edit: Edit): Promise<void> {
     this.edit = edit;
     this.failure = null;
-    if (this.base === null) return; // Still on its way: done when it arrives.
+    if (this.base === null) return; // Still uploading: applied afterwards.
     try {
-      await this.#remake();
+      await this.#applyEdit();
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  /** The photo as it was taken, to edit it from. */
+  /** The unedited photo. */
   async original(): Promise<Blob> {
     if (this.file !== null) return this.file;
     if (this.base === null) throw new Problem({ status: 404, code: "not_found" });
     return fetchOriginal(this.base.media_id);
   }
 
-  /** Nobody wants it any more: a running transfer stops, and the server forgets what it has. */
+  /** Aborts the upload and deletes it on the server. */
   cancel(): void {
-    this.#turn++;
+    this.#edits++;
     this.#abort.abort();
-    for (const media of [this.base, this.edited]) if (media) forget(media);
+    for (const media of [this.base, this.edited]) if (media) discard(media);
   }
 
-  /** It is posted: only what the post does not use is given back. */
+  /** After posting: deletes the renditions that the post does not use. */
   release(): void {
-    this.#turn++;
+    this.#edits++;
     this.#abort.abort();
-    for (const media of [this.base, this.edited]) if (media && media !== this.media) forget(media);
+    for (const media of [this.base, this.edited]) if (media && media !== this.media) discard(media);
   }
 
-  async #remake(): Promise<void> {
-    const turn = ++this.#turn;
+  async #applyEdit(): Promise<void> {
+    const edits = ++this.#edits;
     const { edit, base } = this;
     if (base === null) return;
     const before = this.edited;
     if (isPlain(edit)) this.edited = null;
     else {
       this.status = "preparing";
-      const made = await this.#edit(base, edit);
-      if (turn !== this.#turn) return forget(made); // A later edit has overtaken this one.
+      const made = await this.#createEdit(base, edit);
+      if (edits !== this.#edits) return discard(made); // A later edit overtook this one.
       this.edited = made;
     }
-    if (before) forget(before);
+    if (before) discard(before);
     this.#settle();
   }
 
-  async #edit(base: UploadedMedia, edit: Edit): Promise<UploadedMedia> {
+  async #createEdit(base: UploadedMedia, edit: Edit): Promise<UploadedMedia> {
     try {
       return await editMedia(base.media_id, edit);
     } catch (error) {
@@ -163,18 +162,18 @@ export class Upload {
   #settle(): void {
     const media = this.media;
     this.status = "ready";
-    if (media?.state === "processing") setTimeout(() => void this.#lookAgain(), LOOK_AGAIN_MS);
+    if (media?.state === "processing") setTimeout(() => void this.#poll(), POLL_MS);
     if (media?.state === "failed")
       this.#fail(new Problem({ status: 422, code: "media_refused", detail: media.error ?? "" }));
   }
 
-  /** A video is converted after it has arrived; it may be posted meanwhile. */
-  async #lookAgain(): Promise<void> {
+  /** A video is transcoded after the upload; it may be posted meanwhile. */
+  async #poll(): Promise<void> {
     if (this.#abort.signal.aborted || this.base === null) return;
     try {
       this.base = await getMedia(this.base.media_id);
     } catch {
-      // How far it is, is a courtesy: publishing asks again.
+      // Progress is best effort: publishing checks the state anyway.
     }
     if (!this.#abort.signal.aborted) this.#settle();
   }
@@ -187,12 +186,12 @@ export class Upload {
 
   #progress(share: number): void {
     this.share = share;
-    // All bytes are there; the server still decodes and scales, which takes a moment of its own.
+    // All bytes are sent; the server still decodes and scales.
     if (share >= 1) this.status = "preparing";
   }
 }
 
-/** What is not given back goes by itself after a day. */
-function forget(media: UploadedMedia): void {
-  dropMedia(media.media_id).catch(() => {});
+/** Best effort: unused uploads expire after a day anyway. */
+function discard(media: UploadedMedia): void {
+  deleteMedia(media.media_id).catch(() => {});
 }

@@ -1,2 +1,2 @@
-/** The moderation room: who moderates; the queue, the log and the dialogs are fetched when they are asked for. */
+/** The moderation room: whether the viewer is a moderator. The queue, the log and the dialogs load on demand. */
 export { staff } from "./staff.svelte";

@@ -1,37 +1,37 @@
-/** Whether the one who is here moderates. Asked once, after the page is there: nothing else waits for it. */
-import { recall, remember } from "../../base/device";
-import { getRole } from "../../client/safety";
+/** Whether the viewer is a moderator. Requested once, after the first paint. */
+import { readItem, writeItem } from "../../base/webStorage";
+import { getRole } from "../../client/moderation";
 import { session } from "../accounts";
 
 const KEY = "tintype.staff";
 
 class Staff {
   isModerator = $state.raw(false);
-  #of: string | null = null;
+  #accountId: string | null = null;
 
-  /** As it was the last time, so that what moderators have is there from the start and moves nothing. */
-  expect(accountId: string): void {
-    if (this.#of !== accountId) this.isModerator = recall(KEY) === accountId;
+  /** Restores the last known answer, so that the navigation does not shift when the server confirms it. */
+  restore(accountId: string): void {
+    if (this.#accountId !== accountId) this.isModerator = readItem(KEY) === accountId;
   }
 
-  async look(accountId: string): Promise<void> {
-    if (this.#of === accountId) return;
-    this.#of = accountId;
+  async load(accountId: string): Promise<void> {
+    if (this.#accountId === accountId) return;
+    this.#accountId = accountId;
     try {
       const role = await getRole();
-      if (this.#of !== accountId) return;
+      if (this.#accountId !== accountId) return;
       this.isModerator = role !== "person";
-      remember(KEY, this.isModerator ? accountId : null);
+      writeItem(KEY, this.isModerator ? accountId : null);
     } catch {
-      this.#of = null; // Asked again with the next page.
+      this.#accountId = null; // Requested again on the next page.
     }
   }
 
-  forget(): void {
-    this.#of = null;
+  reset(): void {
+    this.#accountId = null;
     this.isModerator = false;
   }
 }
 
 export const staff = new Staff();
-session.whenChanged(() => staff.forget());
+session.onChange(() => staff.reset());

@@ -1,2 +1,2 @@
-/** The notifications room: the badge that every page shows; the list itself is a page. */
+/** The notifications room: the unread badge. The list is a page that loads on demand. */
 export { unread } from "./unread.svelte";

@@ -1,30 +1,30 @@
-/** How many lines wait to be read: the badge, kept true politely. */
-import { getUnread } from "../../client/activity";
+/** The number of unread notifications, for the badge. */
+import { getUnreadCount } from "../../client/notifications";
 import { session } from "../accounts";
 
 export class Unread {
   count = $state.raw(0);
-  /** Raised when somebody reads or leaves: an answer from before then is out of date. */
-  #turn = 0;
+  /** Incremented by `set`: responses to earlier requests are outdated then. */
+  #version = 0;
 
-  /** Says whether an answer came; a failed look is repeated at the next occasion. */
-  async look(): Promise<boolean> {
-    const turn = this.#turn;
+  /** Polls the count; resolves to whether the server answered. */
+  async refresh(): Promise<boolean> {
+    const version = this.#version;
     try {
-      const count = await getUnread();
-      if (turn === this.#turn) this.count = count;
+      const count = await getUnreadCount();
+      if (version === this.#version) this.count = count;
       return true;
     } catch {
       return false;
     }
   }
 
-  /** The list itself has just told. */
-  adopt(count: number): void {
-    this.#turn += 1;
+  /** Sets the count that came with another response. */
+  set(count: number): void {
+    this.#version += 1;
     this.count = count;
   }
 }
 
 export const unread = new Unread();
-session.whenChanged(() => unread.adopt(0));
+session.onChange(() => unread.set(0));

@@ -1,7 +1,7 @@
-/** Two taps in the same place within 300 ms, by finger or mouse; the first tap alone means nothing here. */
+/** Detects double taps: two in the same place within 300 ms, by touch or mouse. */
 
-const WITHIN_MS = 300;
-const WITHIN_PX = 40;
+const MAX_MS = 300;
+const MAX_PX = 40;
 
 interface Tap {
   readonly at_ms: number;
@@ -9,14 +9,14 @@ interface Tap {
   readonly y: number;
 }
 
-/** Feed it every tap; it answers true for the one that completes a pair. */
+/** Returns a function to call with every tap; it returns true for the one that completes a pair. */
 export function createDoubleTap(): (tap: Tap) => boolean {
   let last: Tap | null = null;
   return (tap) => {
     const isPair =
       last !== null &&
-      tap.at_ms - last.at_ms <= WITHIN_MS &&
-      Math.hypot(tap.x - last.x, tap.y - last.y) <= WITHIN_PX;
+      tap.at_ms - last.at_ms <= MAX_MS &&
+      Math.hypot(tap.x - last.x, tap.y - last.y) <= MAX_PX;
     last = isPair ? null : tap;
     return isPair;
   };

@@ -1,5 +1,5 @@
-/** The posts room: the shelf every post stands on, and how a post is shown. */
+/** The posts room: the store of loaded posts, and the components that show a post. */
 export { default as Caption } from "./Caption.svelte";
 export { default as PostCard } from "./PostCard.svelte";
 export { default as PostSkeleton } from "./PostSkeleton.svelte";
-export { type Shelf, shelf } from "./shelf.svelte";
+export { type PostStore, postStore } from "./postStore.svelte";

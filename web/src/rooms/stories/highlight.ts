@@ -1,8 +1,8 @@
-/** A highlight shown the way stories are: nothing to be seen first, nothing to answer. */
+/** Converts a highlight to a story reel, so that the same player shows it: everything seen, no replies. */
 import type { Highlight, Story } from "../../client/stories";
-import type { Sheaf } from "./tray.svelte";
+import type { StoryReel } from "./tray.svelte";
 
-export function sheafOfHighlight(highlight: Highlight): Sheaf {
+export function reelOfHighlight(highlight: Highlight): StoryReel {
   return {
     accountId: "",
     username: highlight.title,
@@ -12,7 +12,7 @@ export function sheafOfHighlight(highlight: Highlight): Sheaf {
     stories: highlight.items.map(
       (item): Story => ({
         ...item,
-        user_id: highlight.user_id,
+        account_id: highlight.account_id,
         expires_at: "",
         ttl_remaining: 0,
         seen: true,

@@ -1,3 +1,3 @@
-/** The stories room: what lives for a day. */
+/** The stories room. */
 export { default as Tray } from "./Tray.svelte";
 export { tray } from "./tray.svelte";

@@ -1,78 +1,78 @@
-/** Who has stories, as this tab holds it: the order of the server, seen at once when seen, stories loaded when wanted. */
-import { whenParted } from "../../base/parting";
+/** The story tray: who has stories, in the server's order; each reel loads on demand, seen counts update optimistically. */
+import { onAccountHidden } from "../../base/visibilityEvents";
 import { type Highlight, type Ring, type Story, stories } from "../../client/stories";
 import { isUnreachable } from "../../offline";
 import { session } from "../accounts";
-import { kept, living } from "./kept";
+import { storyCache, withoutExpired } from "./storyCache";
 
-/** Somebody's stories in a row. */
-export interface Sheaf {
+/** One person's stories in order. */
+export interface StoryReel {
   readonly accountId: string;
   readonly username: string;
   readonly fullName: string;
   readonly picture: string | null;
   readonly stories: readonly Story[];
-  /** The highlight it is, where its owner looks at it. */
+  /** Set when the reel is a highlight and the viewer owns it. */
   readonly highlight?: Highlight;
 }
 
-const FRESH_MS = 60_000;
+const MAX_AGE_MS = 60_000;
 
 export class StoryTray {
   rings = $state.raw<readonly Ring[]>([]);
   isLoaded = $state.raw(false);
-  readonly #sheaves = new Map<string, Promise<Sheaf>>();
+  readonly #reels = new Map<string, Promise<StoryReel>>();
   #loaded_ms = 0;
 
-  /** Asked again after a minute. Without a connection those remain whose stories were seen and still live. */
-  async load(isForced = false): Promise<void> {
-    if (!isForced && Date.now() - this.#loaded_ms < FRESH_MS) return;
+  /** Loads the tray unless it is fresher than a minute. Offline it shows the cached reels. */
+  async load(force = false): Promise<void> {
+    if (!force && Date.now() - this.#loaded_ms < MAX_AGE_MS) return;
     try {
       const page = await stories.getTray();
       this.#loaded_ms = Date.now();
       this.rings = page.story_ring;
-      this.#sheaves.clear();
+      this.#reels.clear();
       for (const ring of page.story_ring) {
-        const known = page.stories[ring.user_id];
-        if (known) this.#sheaves.set(ring.user_id, Promise.resolve(this.#take({ ...ring, stories: known })));
+        const known = page.stories[ring.account_id];
+        if (known) this.#reels.set(ring.account_id, Promise.resolve(this.#sync({ ...ring, stories: known })));
       }
-      const present = new Set(page.story_ring.map(({ user_id }) => user_id));
-      void kept.keepOnly((accountId) => present.has(accountId)).catch(() => {});
+      const present = new Set(page.story_ring.map(({ account_id }) => account_id));
+      void storyCache.retain((accountId) => present.has(accountId)).catch(() => {});
     } catch (error) {
-      if (isUnreachable(error) && this.rings.length === 0) await this.#showKept();
+      if (isUnreachable(error) && this.rings.length === 0) await this.#showCached();
     } finally {
       this.isLoaded = true;
     }
   }
 
-  /** Somebody's stories that still live; loaded once, a failure is tried again. */
-  async sheafOf(accountId: string): Promise<Sheaf> {
-    const known = this.#sheaves.get(accountId);
-    if (known !== undefined) return living(await known);
+  /** A person's unexpired stories; loaded once, and again after a failure. */
+  async reelOf(accountId: string): Promise<StoryReel> {
+    const known = this.#reels.get(accountId);
+    if (known !== undefined) return withoutExpired(await known);
     const loading = this.#load(accountId);
-    this.#sheaves.set(accountId, loading);
-    loading.catch(() => this.#sheaves.delete(accountId));
+    this.#reels.set(accountId, loading);
+    loading.catch(() => this.#reels.delete(accountId));
     return loading;
   }
 
-  /** Its plate loses its edge once everything has been seen. */
-  noteSeen(accountId: string): void {
+  /** Decrements the unseen count of a person. */
+  markSeen(accountId: string): void {
     this.rings = this.rings.map((ring) => {
-      if (ring.user_id !== accountId || ring.unseen_count === 0) return ring;
+      if (ring.account_id !== accountId || ring.unseen_count === 0) return ring;
       const unseen_count = ring.unseen_count - 1;
       return { ...ring, unseen_count, has_unseen: unseen_count > 0 };
     });
   }
 
   drop(accountId: string): void {
-    this.rings = this.rings.filter(({ user_id }) => user_id !== accountId);
-    this.#sheaves.delete(accountId);
-    void kept.keepOnly((each) => each !== accountId).catch(() => {});
+    this.rings = this.rings.filter(({ account_id }) => account_id !== accountId);
+    this.#reels.delete(accountId);
+    void storyCache.retain((each) => each !== accountId).catch(() => {});
   }
 
-  /** Something of one's own came or went. */
-  async renew(): Promise<void> {
-    this.#sheaves.clear();
+  /** Reloads everything, after the viewer's own stories changed. */
+  async refresh(): Promise<void> {
+    this.#reels.clear();
     await this.load(true);
   }
 
@@ -80,45 +80,45 @@ export class StoryTray {
     this.rings = [];
     this.isLoaded = false;
     this.#loaded_ms = 0;
-    this.#sheaves.clear();
+    this.#reels.clear();
   }
 
-  async #load(accountId: string): Promise<Sheaf> {
+  async #load(accountId: string): Promise<StoryReel> {
     try {
-      return this.#take(await stories.getOf(accountId));
+      return this.#sync(await stories.getByAccount(accountId));
     } catch (error) {
-      const seen = isUnreachable(error) ? await kept.find() : [];
-      const sheaf = seen.find((each) => each.accountId === accountId);
-      if (sheaf === undefined) throw error;
-      return sheaf;
+      const seen = isUnreachable(error) ? await storyCache.getAll() : [];
+      const reel = seen.find((each) => each.accountId === accountId);
+      if (reel === undefined) throw error;
+      return reel;
     }
   }
 
-  /** What was kept of theirs on this device follows what the server shows. */
-  #take(loaded: Loaded): Sheaf {
-    const sheaf = sheafOf(loaded);
-    void kept.agree(sheaf).catch(() => {});
-    return sheaf;
+  /** Converts a response to a reel, and updates the offline cache with it. */
+  #sync(loaded: Loaded): StoryReel {
+    const reel = reelOf(loaded);
+    void storyCache.sync(reel).catch(() => {});
+    return reel;
   }
 
-  async #showKept(): Promise<void> {
-    const sheaves = (await kept.find().catch(() => [])).toReversed();
-    this.rings = sheaves.map(ringOf);
-    for (const sheaf of sheaves) this.#sheaves.set(sheaf.accountId, Promise.resolve(sheaf));
+  async #showCached(): Promise<void> {
+    const reels = (await storyCache.getAll().catch(() => [])).toReversed();
+    this.rings = reels.map(ringOf);
+    for (const reel of reels) this.#reels.set(reel.accountId, Promise.resolve(reel));
   }
 }
 
 interface Loaded {
-  readonly user_id: string;
+  readonly account_id: string;
   readonly username: string;
   readonly full_name: string;
   readonly profile_pic_url: string | null;
   readonly stories: readonly Story[];
 }
 
-function sheafOf(loaded: Loaded): Sheaf {
-  return living({
-    accountId: loaded.user_id,
+function reelOf(loaded: Loaded): StoryReel {
+  return withoutExpired({
+    accountId: loaded.account_id,
     username: loaded.username,
     fullName: loaded.full_name,
     picture: loaded.profile_pic_url,
@@ -126,10 +126,10 @@ function sheafOf(loaded: Loaded): Sheaf {
   });
 }
 
-/** Somebody's plate when only what was seen of theirs is left. */
-function ringOf({ accountId, username, fullName, picture, stories: seen }: Sheaf): Ring {
+/** The tray item of a cached reel. */
+function ringOf({ accountId, username, fullName, picture, stories: seen }: StoryReel): Ring {
   return {
-    user_id: accountId,
+    account_id: accountId,
     username,
     full_name: fullName,
     profile_pic_url: picture,
@@ -144,7 +144,7 @@ function ringOf({ accountId, username, fullName, picture, stories: seen }: Sheaf
 }
 
 export const tray = new StoryTray();
-session.whenChanged(() => tray.reset());
-whenParted(({ accountId, from }) => {
-  if (from === "everything" || from === "stories") tray.drop(accountId);
+session.onChange(() => tray.reset());
+onAccountHidden(({ accountId, scope }) => {
+  if (scope === "everything" || scope === "stories") tray.drop(accountId);
 });

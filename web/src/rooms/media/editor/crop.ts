@@ -1,4 +1,4 @@
-/** The arithmetic of the crop frame, in fractions of the picture; pure. `ratio` is width to height in pixels. */
+/** Geometry of the crop frame, in fractions of the picture; pure. `ratio` is width to height in pixels. */
 import type { Crop } from "../looks/edit";
 
 export const WHOLE: Crop = { x: 0, y: 0, width: 1, height: 1 };
@@ -9,7 +9,7 @@ export type Corner = "nw" | "ne" | "sw" | "se";
 export const shapes = ["free", "original", "square", "portrait", "wide"] as const;
 export type Shape = (typeof shapes)[number];
 
-/** The proportions a shape holds in a picture of these proportions; null leaves them free. */
+/** The aspect ratio that a shape enforces; null for a free crop. */
 export function ratioOf(shape: Shape, pictureRatio: number): number | null {
   if (shape === "free") return null;
   if (shape === "original") return pictureRatio;
@@ -17,7 +17,7 @@ export function ratioOf(shape: Shape, pictureRatio: number): number | null {
   return shape === "portrait" ? 4 / 5 : 16 / 9;
 }
 
-/** The largest part of these proportions, in the middle. */
+/** The largest centred crop of this ratio. */
 export function largest(ratio: number | null, pictureRatio: number): Crop {
   if (ratio === null) return WHOLE;
   const share = ratio / pictureRatio;
@@ -26,12 +26,12 @@ export function largest(ratio: number | null, pictureRatio: number): Crop {
   return { x: (1 - width) / 2, y: (1 - height) / 2, width, height };
 }
 
-/** The same part elsewhere, as far as the picture reaches. */
+/** Moves the crop, limited to the picture. */
 export function move(crop: Crop, dx: number, dy: number): Crop {
   return { ...crop, x: clamp(crop.x + dx, 0, 1 - crop.width), y: clamp(crop.y + dy, 0, 1 - crop.height) };
 }
 
-/** One corner pulled; the opposite one stays, and so do the proportions where they are held. */
+/** Drags one corner; the opposite corner stays, and so does the ratio where one is enforced. */
 export function pull(
   crop: Crop,
   corner: Corner,
@@ -44,31 +44,31 @@ export function pull(
   const isTop = corner.startsWith("n");
   const right = crop.x + crop.width;
   const bottom = crop.y + crop.height;
-  const mostWidth = isLeft ? right : 1 - crop.x;
-  const mostHeight = isTop ? bottom : 1 - crop.y;
-  let width = clamp(crop.width + (isLeft ? -dx : dx), SMALLEST, mostWidth);
-  let height = clamp(crop.height + (isTop ? -dy : dy), SMALLEST, mostHeight);
-  if (ratio !== null) [width, height] = hold(width, mostWidth, mostHeight, ratio / pictureRatio);
+  const maxWidth = isLeft ? right : 1 - crop.x;
+  const maxHeight = isTop ? bottom : 1 - crop.y;
+  let width = clamp(crop.width + (isLeft ? -dx : dx), SMALLEST, maxWidth);
+  let height = clamp(crop.height + (isTop ? -dy : dy), SMALLEST, maxHeight);
+  if (ratio !== null) [width, height] = holdRatio(width, maxWidth, maxHeight, ratio / pictureRatio);
   return { x: isLeft ? right - width : crop.x, y: isTop ? bottom - height : crop.y, width, height };
 }
 
-/** The part as it lies when left and right have changed places. */
+/** The crop of the mirrored picture. */
 export function mirror(crop: Crop): Crop {
   return { ...crop, x: clamp(1 - crop.x - crop.width, 0, 1 - crop.width) };
 }
 
-function hold(
-  wanted: number,
-  mostWidth: number,
-  mostHeight: number,
+function holdRatio(
+  desired: number,
+  maxWidth: number,
+  maxHeight: number,
   share: number,
 ): [width: number, height: number] {
-  const least = Math.max(SMALLEST, SMALLEST * share);
-  const most = Math.min(mostWidth, mostHeight * share);
-  const width = clamp(wanted, Math.min(least, most), most);
+  const min = Math.max(SMALLEST, SMALLEST * share);
+  const max = Math.min(maxWidth, maxHeight * share);
+  const width = clamp(desired, Math.min(min, max), max);
   return [width, width / share];
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), Math.max(least, most));
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(Math.max(value, min), Math.max(min, max));
 }

@@ -1,4 +1,4 @@
-/** What a person may do to a photo; the same fields, ranges and meaning as the server's `Edit`. */
+/** The edit of a photo; the same fields, ranges and meaning as the server's `Edit`. */
 export interface Crop {
   readonly x: number;
   readonly y: number;
@@ -9,14 +9,14 @@ export interface Crop {
 export interface Edit {
   /** Quarter turns, clockwise. */
   readonly turns: number;
-  /** Left and right change places, after the turns. */
+  /** Mirrored horizontally, after the turns. */
   readonly mirrored: boolean;
   /** Degrees, clockwise, from -25 to 25. */
   readonly straighten: number;
   /** Fractions of the photo after turning and straightening. */
   readonly crop: Crop;
   readonly look: string | null;
-  /** How much of the look, 0 to 100. */
+  /** The strength of the look, 0 to 100. */
   readonly strength: number;
   /** -100 to 100, as are the next three. */
   readonly brightness: number;
@@ -32,13 +32,13 @@ export interface Edit {
 export interface Look {
   readonly id: string;
   readonly name: string;
-  /** The address of its colour table. */
+  /** The URL of its LUT strip. */
   readonly strip: string;
   readonly vignette: number;
   readonly grain: number;
 }
 
-/** The edit that changes nothing. */
+/** The neutral edit. */
 export const PLAIN: Edit = {
   turns: 0,
   mirrored: false,
@@ -54,7 +54,7 @@ export const PLAIN: Edit = {
   grain: 0,
 };
 
-/** Whether an edit leaves the photo as it was; a look of no strength does. */
+/** Whether an edit leaves the photo unchanged, as a look of strength 0 does. */
 export function isPlain(edit: Edit): boolean {
   const { look, strength, crop, ...others } = edit;
   const { look: _look, strength: _strength, crop: whole, ...plain } = PLAIN;
@@ -62,7 +62,7 @@ export function isPlain(edit: Edit): boolean {
   return JSON.stringify([crop, others]) === JSON.stringify([whole, plain]);
 }
 
-/** Vignette and grain from 0 to 1: the look's own, by its strength, and what was added by hand. */
+/** Vignette and grain from 0 to 1: the look's own, scaled by its strength, plus the sliders. */
 export function amounts(edit: Edit, look: Look | null): { vignette: number; grain: number } {
   const share = edit.strength / 100;
   const vignette = edit.vignette + (look ? look.vignette * share : 0);

@@ -1,5 +1,5 @@
 /**
- * The look, its strength and the sliders folded into one table of colours.
+ * Folds the look, its strength and the sliders into one 3D lookup table (LUT) of colours.
  *
  * The server's `media/looks/fold.py` holds the same arithmetic; change both, the browser test compares them.
  */
@@ -14,13 +14,13 @@ const MOST_COLOUR = 0.8;
 const WARMEST = [0.12, 0.01, -0.16] as const;
 
 /**
- * Four numbers per colour, red running fastest: what a 3D texture takes. The fourth is not used.
+ * The table: four numbers per colour (the fourth unused), red varying fastest, as a 3D texture takes it.
  *
- * One pass over the table for each step that is wanted, in plain loops: a slider calls this for every frame.
+ * One pass over the table per step, in plain loops: a slider calls this for every frame.
  */
 export function fold(edit: Edit, strip: Uint8Array | null): Float32Array {
   const table = PLAIN_TABLE.slice();
-  if (strip) lean(table, strip, edit.strength / 100);
+  if (strip) blendLook(table, strip, edit.strength / 100);
   if (edit.warmth) warm(table, edit.warmth / 100);
   if (edit.brightness) brighten(table, (BRIGHTEST * edit.brightness) / 100);
   if (edit.contrast < 0) soften(table, (SOFTEST * edit.contrast) / 100);
@@ -41,7 +41,7 @@ function plainTable(): Float32Array {
   return table;
 }
 
-function lean(table: Float32Array, strip: Uint8Array, share: number): void {
+function blendLook(table: Float32Array, strip: Uint8Array, share: number): void {
   for (let at = 0, from = 0; at < table.length; at += 4, from += 3)
     for (let channel = 0; channel < 3; channel++) {
       const plain = table[at + channel] ?? 0;
@@ -53,7 +53,7 @@ function luma(red: number, green: number, blue: number): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Towards a lower sun or, below 0, a higher one; as light as before. */
+/** Warmer, or cooler below 0, at the same luminance. */
 function warm(table: Float32Array, amount: number): void {
   const [byRed, byGreen, byBlue] = WARMEST;
   for (let at = 0; at < table.length; at += 4) {

@@ -1,11 +1,11 @@
 /**
- * Turning, straightening and cropping as one step: where each pixel of the result comes from.
+ * Rotation, straightening and cropping as one affine transform: where each pixel of the result comes from.
  *
  * The server's `media/looks/geometry.py` holds the same arithmetic; change both, the browser test compares them.
  */
 import type { Edit } from "./edit";
 
-/** The result's size, and its pixels in the turned photo: x' = a·x + b·y + left, y' = -b·x + a·y + top. */
+/** The size of the result, and its transform into the rotated photo: x' = a·x + b·y + left, y' = -b·x + a·y + top. */
 export interface Frame {
   readonly width: number;
   readonly height: number;
@@ -15,11 +15,11 @@ export interface Frame {
   readonly top: number;
 }
 
-/** Where the result lies in a photo of this size, as it comes, before any turn. */
+/** The transform for a photo of this size (before rotation). */
 export function frame(sourceWidth: number, sourceHeight: number, edit: Edit): Frame {
-  const lies = edit.turns % 2 === 1;
-  const width = lies ? sourceHeight : sourceWidth;
-  const height = lies ? sourceWidth : sourceHeight;
+  const isSideways = edit.turns % 2 === 1;
+  const width = isSideways ? sourceHeight : sourceWidth;
+  const height = isSideways ? sourceWidth : sourceHeight;
   const angle = (edit.straighten * Math.PI) / 180;
   const a = Math.cos(angle);
   const b = Math.sin(angle);
@@ -39,13 +39,13 @@ export function frame(sourceWidth: number, sourceHeight: number, edit: Edit): Fr
   };
 }
 
-/** Fractions as whole pixels: at least one of them, and none beyond the end. */
+/** Converts fractions to whole pixels: at least one, and none beyond the edge. */
 function part(start: number, length: number, all: number): [first: number, count: number] {
   const first = Math.min(Math.floor(start * all + 0.5), all - 1);
   return [first, Math.min(Math.max(1, Math.floor(length * all + 0.5)), all - first)];
 }
 
-/** Rounded down, but not because of the last bit. */
+/** Rounds down, tolerating floating-point error. */
 function whole(value: number): number {
   return Math.max(1, Math.floor(value + 1e-6));
 }

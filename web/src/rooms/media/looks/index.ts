@@ -1,7 +1,7 @@
-/** Looks: the preview of edits in the browser. */
+/** Previews of photo edits in the browser, with WebGL. */
 export { amounts, type Crop, type Edit, isPlain, type Look, PLAIN } from "./edit";
 export { fold, SIZE } from "./fold";
 export { type Frame, frame } from "./geometry";
-export type { Photo } from "./painter";
+export { loadStrip, readStrip } from "./lutStrip";
 export { createPreview, type Preview } from "./preview";
-export { loadStrip, readStrip } from "./strip";
+export type { Photo } from "./webglRenderer";

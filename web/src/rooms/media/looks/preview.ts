@@ -1,42 +1,42 @@
 /**
- * Shows an edit on a canvas as fast as a slider moves, in the colours that the server will make.
+ * Renders an edit on a canvas in real time, in the colours that the server will produce.
  *
- * The photo should be an `ImageBitmap` of about the size shown: `createImageBitmap` turns it upright and converts its
- * colours to sRGB, as the server does.
+ * The photo should be an `ImageBitmap` of about the displayed size: `createImageBitmap` applies its orientation and converts it
+ * to sRGB, as the server does.
  */
 import { amounts, type Edit, type Look } from "./edit";
 import { fold } from "./fold";
 import { frame } from "./geometry";
-import { Painter, type Photo } from "./painter";
-import { loadStrip } from "./strip";
+import { loadStrip } from "./lutStrip";
+import { type Photo, WebGlRenderer } from "./webglRenderer";
 
 export interface Preview {
-  /** Resolves once this edit is on the canvas, or a later one is wanted instead. */
+  /** Resolves once this edit is rendered, or superseded by a later one. */
   render(photo: Photo, edit: Edit): Promise<void>;
-  /** Gives the GPU's memory back; the canvas cannot be used again. */
+  /** Releases the GPU memory; the canvas cannot be used again. */
   close(): void;
 }
 
-/** A preview on this canvas, or nothing where the browser has no WebGL 2. */
+/** A preview on this canvas; null where the browser has no WebGL 2. */
 export function createPreview(
   canvas: HTMLCanvasElement | OffscreenCanvas,
   looks: readonly Look[],
 ): Preview | null {
-  const painter = Painter.on(canvas);
-  if (!painter) return null;
-  const strips = new Strips();
-  let wanted = 0;
+  const renderer = WebGlRenderer.create(canvas);
+  if (!renderer) return null;
+  const strips = new StripCache();
+  let latest = 0;
   let last: (() => void) | null = null;
-  painter.onRestored = () => last?.();
+  renderer.onRestored = () => last?.();
 
   return {
     async render(photo, edit) {
-      const turn = ++wanted;
+      const request = ++latest;
       const look = looks.find((each) => each.id === edit.look) ?? null;
       const strip = look && edit.strength > 0 ? await strips.get(look.strip) : null;
-      if (turn !== wanted) return;
+      if (request !== latest) return;
       last = () =>
-        painter.paint(photo, {
+        renderer.render(photo, {
           frame: frame(photo.width, photo.height, edit),
           turns: edit.turns,
           mirrored: edit.mirrored,
@@ -47,9 +47,9 @@ export function createPreview(
       last();
     },
     close() {
-      wanted++;
+      latest++;
       last = null;
-      painter.close();
+      renderer.close();
     },
   };
 }
@@ -60,8 +60,8 @@ function tableKey(edit: Edit): string {
   return JSON.stringify([look, strength, brightness, contrast, saturation, warmth]);
 }
 
-/** Strips already fetched; one that failed is asked for again. */
-class Strips {
+/** Cache of LUT strips; a failed one is fetched again. */
+class StripCache {
   readonly #known = new Map<string, Promise<Uint8Array>>();
 
   get(address: string): Promise<Uint8Array> {

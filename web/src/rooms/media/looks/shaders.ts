@@ -1,8 +1,8 @@
 /**
- * The edit as a shader: sample the photo, walk the table, darken the corners, strew the grain.
+ * The edit as a fragment shader: sample the photo, look up the table, apply vignette and grain.
  *
- * Only `texelFetch` and whole steps, no filtering by the GPU: those differ between makers, and the result has to be
- * the server's (`media/looks/applying.py`, `finish.py`) within two steps of 255.
+ * Uses only `texelFetch` and no GPU filtering, which differs between vendors: the result has to match the server's
+ * (`media/looks/apply_edit.py`, `finish.py`) within two steps of 255.
  */
 export const VERTEX = `#version 300 es
 void main() {
@@ -19,7 +19,7 @@ precision highp sampler3D;
 uniform sampler2D photo;
 uniform sampler3D table;
 uniform ivec2 size;
-uniform vec4 turn;
+uniform vec4 transform;
 uniform int turns;
 uniform bool mirrored;
 uniform float vignette;
@@ -48,7 +48,7 @@ vec3 sampleAt(vec2 at) {
   return mix(upper, lower, part.y);
 }
 
-vec3 walk(vec3 value) {
+vec3 lookUp(vec3 value) {
   vec3 at = value * 32.0;
   ivec3 base = min(ivec3(at), ivec3(31));
   vec3 part = at - vec3(base);
@@ -61,7 +61,7 @@ vec3 walk(vec3 value) {
   return sum;
 }
 
-float chance(uint x, uint y) {
+float hash(uint x, uint y) {
   uint mixed = x * 0x9E3779B1u + y * 0x85EBCA77u;
   mixed ^= mixed >> 15u;
   mixed *= 0x2C1B3C6Du;
@@ -70,20 +70,20 @@ float chance(uint x, uint y) {
   return float(mixed >> 24u);
 }
 
-float speckle(uvec2 at) {
-  return chance(at.x, at.y) + chance(at.x + 1u, at.y) + chance(at.x, at.y + 1u)
-    + chance(at.x + 1u, at.y + 1u) - 510.0;
+float grainAt(uvec2 at) {
+  return hash(at.x, at.y) + hash(at.x + 1u, at.y) + hash(at.x, at.y + 1u)
+    + hash(at.x + 1u, at.y + 1u) - 510.0;
 }
 
 void main() {
   ivec2 at = ivec2(int(gl_FragCoord.x), size.y - 1 - int(gl_FragCoord.y));
   vec2 middle = vec2(at) + 0.5;
-  vec2 source = vec2(turn.x * middle.x + turn.y * middle.y, turn.x * middle.y - turn.y * middle.x) + turn.zw;
-  vec3 done = step255(walk(step255(sampleAt(turn.y == 0.0 ? vec2(at) + turn.zw : source - 0.5)) / 255.0));
+  vec2 source = vec2(transform.x * middle.x + transform.y * middle.y, transform.x * middle.y - transform.y * middle.x) + transform.zw;
+  vec3 done = step255(lookUp(step255(sampleAt(transform.y == 0.0 ? vec2(at) + transform.zw : source - 0.5)) / 255.0));
   float tone = done.g / 255.0;
   vec2 away = middle / vec2(size) - 0.5;
   float distance = 2.0 * dot(away, away);
   done *= 1.0 - 0.8 * vignette * distance * distance;
-  done += speckle(uvec2(at)) * (72.0 * grain / 510.0) * (0.2 + 3.2 * tone * (1.0 - tone));
+  done += grainAt(uvec2(at)) * (72.0 * grain / 510.0) * (0.2 + 3.2 * tone * (1.0 - tone));
   colour = vec4(floor(clamp(done, 0.0, 255.0) + 0.5) / 255.0, 1.0);
 }`;

@@ -1,16 +1,16 @@
 /**
- * The post being made. It outlives its page, so that looking something up elsewhere loses nothing; what has
- * reached the server outlives a reload too. Its key makes publishing safe to repeat after a lost answer.
+ * The draft of a post. It outlives its page, so that browsing elsewhere loses nothing; what has been uploaded also survives a
+ * reload. Its idempotency key makes publishing safe to repeat after a lost response.
  */
 import { randomId } from "../../../base/random";
 import { api, type NewPost, type Post } from "../../../client";
 import { session } from "../../accounts";
-import { Line, Upload } from "../../media";
-import { findDraft, keepDraft, type SavedDraft, type SavedPlace } from "./keeping";
+import { Upload, UploadQueue } from "../../media";
+import { loadDraft, type SavedDraft, type SavedPlace, saveDraft } from "./savedDraft";
 
-export const MOST_PHOTOS = 10;
-export const LONGEST_CAPTION = 2_200;
-export const LONGEST_ALT_TEXT = 1_000;
+export const MAX_PHOTOS = 10;
+export const MAX_CAPTION_LENGTH = 2_200;
+export const MAX_ALT_TEXT_LENGTH = 1_000;
 
 export type Refusal = "tooMany" | "notMedia";
 
@@ -24,10 +24,10 @@ export class Draft {
   isRestoring = $state.raw(false);
   failure = $state.raw<unknown>(null);
   #key = randomId();
-  readonly #line = new Line();
+  readonly #queue = new UploadQueue();
 
   /** Code points, as the server counts. */
-  readonly captionLeft = $derived(LONGEST_CAPTION - [...this.caption].length);
+  readonly captionLeft = $derived(MAX_CAPTION_LENGTH - [...this.caption].length);
   readonly undescribed = $derived(this.uploads.filter(({ altText }) => altText.trim() === "").length);
   readonly mayPublish = $derived(
     !this.isPublishing &&
@@ -36,18 +36,18 @@ export class Draft {
       this.uploads.every(({ status }) => status === "ready"),
   );
 
-  /** The files are in the draft and on their way; the answer says what was left out, and why. */
+  /** Adds files and starts uploading them; returns why some were left out, or null. */
   add(files: readonly File[]): Refusal | null {
     const known = files.filter(isMedia);
-    const taken = known.slice(0, MOST_PHOTOS - this.uploads.length).map((file) => new Upload(file));
-    this.uploads = [...this.uploads, ...taken];
-    for (const upload of taken) this.#line.add(() => upload.send());
-    if (taken.length < known.length) return "tooMany";
+    const added = known.slice(0, MAX_PHOTOS - this.uploads.length).map((file) => new Upload(file));
+    this.uploads = [...this.uploads, ...added];
+    for (const upload of added) this.#queue.add(() => upload.send());
+    if (added.length < known.length) return "tooMany";
     return known.length < files.length ? "notMedia" : null;
   }
 
   retry(upload: Upload): void {
-    this.#line.add(() => upload.send());
+    this.#queue.add(() => upload.send());
   }
 
   remove(upload: Upload): void {
@@ -55,14 +55,14 @@ export class Draft {
     this.uploads = this.uploads.filter(({ id }) => id !== upload.id);
   }
 
-  /** The upload stands at this place; the others make room. */
+  /** Moves the upload to this index. */
   move(upload: Upload, to: number): void {
     const others = this.uploads.filter(({ id }) => id !== upload.id);
     const at = Math.min(Math.max(to, 0), others.length);
     this.uploads = [...others.slice(0, at), upload, ...others.slice(at)];
   }
 
-  /** The post exists, once, and the draft is empty; or `failure` says why not and nothing is lost. */
+  /** Publishes exactly once and empties the draft, or sets `failure` and keeps it. */
   async publish(): Promise<Post | null> {
     if (!this.mayPublish) return null;
     this.isPublishing = true;
@@ -85,7 +85,7 @@ export class Draft {
     this.#empty();
   }
 
-  /** What to remember for after a reload; null when there is nothing. */
+  /** What to save for a reload; null when there is nothing. */
   get saved(): SavedDraft | null {
     const uploads = this.uploads.flatMap((upload) => upload.saved ?? []);
     if (uploads.length === 0) return null;
@@ -93,7 +93,7 @@ export class Draft {
     return { key: this.#key, uploads, caption, place, allowsComments, hidesLikes };
   }
 
-  /** What was kept is here again, as far as the server still has it. */
+  /** Restores a saved draft, as far as the server still has its uploads. */
   async restore(saved: SavedDraft): Promise<void> {
     if (this.uploads.length > 0 || this.isRestoring) return;
     this.isRestoring = true;
@@ -114,7 +114,9 @@ export class Draft {
       caption: this.caption.trim(),
       alt_texts: this.uploads.map(({ altText }) => altText.trim()),
       tagged: this.uploads.flatMap(({ media, tags }) =>
-        media === null ? [] : tags.map(({ user_id, x, y }) => ({ media_id: media.media_id, user_id, x, y })),
+        media === null
+          ? []
+          : tags.map(({ account_id, x, y }) => ({ media_id: media.media_id, account_id, x, y })),
       ),
       place: this.place,
       comments_enabled: this.allowsComments,
@@ -133,29 +135,29 @@ export class Draft {
   }
 }
 
-/** Some systems leave the type of a HEIC or MOV file empty; its name then has to do. */
+/** By MIME type, or by name: some systems leave the type of HEIC and MOV files empty. */
 function isMedia(file: File): boolean {
   return /^(image|video)\//.test(file.type) || /\.(heic|heif|mov|mp4)$/i.test(file.name);
 }
 
 export const draft = new Draft();
-let stopKeeping: (() => void) | null = null;
+let stopPersisting: (() => void) | null = null;
 
-session.whenChanged(() => {
-  stopKeeping?.();
-  stopKeeping = null;
+session.onChange(() => {
+  stopPersisting?.();
+  stopPersisting = null;
   draft.discard();
 });
 
-/** What was kept has come back, and from now on the draft is remembered. */
-export async function keepDrafts(): Promise<void> {
+/** Restores the saved draft, then saves it on every change. */
+export async function persistDraft(): Promise<void> {
   const accountId = session.account?.account_id;
-  if (accountId === undefined || stopKeeping !== null) return;
-  stopKeeping = () => {};
-  const saved = findDraft(accountId);
+  if (accountId === undefined || stopPersisting !== null) return;
+  stopPersisting = () => {};
+  const saved = loadDraft(accountId);
   if (saved !== null) await draft.restore(saved);
   if (session.account?.account_id !== accountId) return;
-  stopKeeping = $effect.root(() => {
-    $effect(() => keepDraft(accountId, draft.saved));
+  stopPersisting = $effect.root(() => {
+    $effect(() => saveDraft(accountId, draft.saved));
   });
 }

@@ -1,4 +1,4 @@
-/** Arabic, the ways in. */
+/** Arabic messages: login, joining and the demo offer. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

@@ -1,4 +1,4 @@
-/** German, the ways in. */
+/** German messages: login, joining and the demo offer. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

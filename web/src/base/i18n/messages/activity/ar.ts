@@ -1,4 +1,4 @@
-/** Arabic, what happened to the reader. */
+/** Arabic messages: notifications. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

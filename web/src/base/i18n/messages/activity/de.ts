@@ -1,4 +1,4 @@
-/** German, what happened to the reader. */
+/** German messages: notifications. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

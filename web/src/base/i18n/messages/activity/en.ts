@@ -1,10 +1,10 @@
-/** English, what happened to the reader. The others are measured against it. Keys are "room.what"; `{name}` is filled in. */
+/** English messages: notifications. Translations have the same keys and placeholders. */
 export const en = {
-  "activity.more": "Around your activity",
+  "activity.more": "Related pages",
   "activity.decisions": "Decisions",
   "activity.new": "New:",
   "activity.fresh": { one: "{count} new", other: "{count} new" },
-  "activity.empty": "Quiet so far",
+  "activity.empty": "No activity yet",
   "activity.emptyBody": "Likes, comments and new followers appear here.",
   "activity.remove": "Remove: {what}",
   "activity.since.today": "Today",
@@ -27,7 +27,7 @@ export const en = {
   "activity.follow": "{who} started following you.",
   "activity.request": "{who} asked to follow you.",
   "activity.accepted": "{who} accepted your request to follow.",
-  "activity.warning": "Moderators decided about something of yours. See what, and how to appeal.",
+  "activity.warning": "Moderators made a decision about your content. See what it is and how to appeal.",
   "activity.story_reaction": "{who} reacted to your story: {reaction}",
   "activity.story_reply": "{who} replied to your story.",
   "activity.story_mention": "{who} mentioned you in a story.",

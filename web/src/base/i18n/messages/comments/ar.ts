@@ -1,4 +1,4 @@
-/** Arabic, comments and the page of a post. */
+/** Arabic messages: comments and the page of a post. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

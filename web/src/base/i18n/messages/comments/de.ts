@@ -1,4 +1,4 @@
-/** German, comments and the page of a post. */
+/** German messages: comments and the page of a post. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

@@ -1,4 +1,4 @@
-/** Arabic, what the shell, the feed and every page share; it ships with the app. */
+/** Arabic messages: the app shell, the feed and what every page shares; part of the initial bundle. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 
@@ -102,15 +102,15 @@ export const ar: Translation<typeof en> = {
   "profile.goneBody": "تحقق من الكتابة، أو ربما غُيّر اسم المستخدم.",
   "profile.grid": "منشورات {name}",
   "profile.openPost": "افتح منشور {date}",
-  "keys.title": "اختصارات لوحة المفاتيح",
-  "keys.next": "المنشور التالي",
-  "keys.previous": "المنشور السابق",
-  "keys.like": "أعجبني أو إلغاؤه",
-  "keys.open": "افتح المنشور",
-  "keys.fresh": "اعرض المنشورات الجديدة",
-  "keys.help": "اعرض هذه القائمة",
-  "keys.close": "إغلاق أو رجوع",
-  "keys.off": "يمكن إيقافها في الإعدادات، لهذا الجهاز.",
+  "shortcuts.title": "اختصارات لوحة المفاتيح",
+  "shortcuts.next": "المنشور التالي",
+  "shortcuts.previous": "المنشور السابق",
+  "shortcuts.like": "أعجبني أو إلغاؤه",
+  "shortcuts.open": "افتح المنشور",
+  "shortcuts.fresh": "اعرض المنشورات الجديدة",
+  "shortcuts.help": "اعرض هذه القائمة",
+  "shortcuts.close": "إغلاق أو رجوع",
+  "shortcuts.off": "يمكن إيقافها في الإعدادات، لهذا الجهاز.",
   "error.notFoundTitle": "لا صفحة هنا",
   "error.notFoundBody": "ربما كُتب العنوان خطأ، أو ذهب ما كان هنا.",
   "error.crashTitle": "تعطل شيء عندنا",
@@ -159,8 +159,8 @@ export const ar: Translation<typeof en> = {
   "feed.ranked": "لك",
   "feed.following": "الأحدث",
   "feed.kept": "أنت غير متصل. هذا آخر ما رأيته.",
-  "keys.comment": "التعليق على المنشور",
-  "keys.save": "حفظ المنشور",
+  "shortcuts.comment": "التعليق على المنشور",
+  "shortcuts.save": "حفظ المنشور",
   "post.dialog": "منشور",
   "nav.settings": "الإعدادات",
 };

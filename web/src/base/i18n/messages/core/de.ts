@@ -1,4 +1,4 @@
-/** German, what the shell, the feed and every page share; it ships with the app. */
+/** German messages: the app shell, the feed and what every page shares; part of the initial bundle. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 
@@ -69,15 +69,15 @@ export const de: Translation<typeof en> = {
   "profile.goneBody": "Prüfe die Schreibweise; vielleicht wurde der Benutzername auch geändert.",
   "profile.grid": "Beiträge von {name}",
   "profile.openPost": "Beitrag vom {date} öffnen",
-  "keys.title": "Tastenkürzel",
-  "keys.next": "Nächster Beitrag",
-  "keys.previous": "Voriger Beitrag",
-  "keys.like": "Gefällt mir, oder doch nicht",
-  "keys.open": "Beitrag öffnen",
-  "keys.fresh": "Neue Beiträge zeigen",
-  "keys.help": "Diese Liste zeigen",
-  "keys.close": "Schließen oder zurück",
-  "keys.off": "In den Einstellungen lassen sie sich ausschalten.",
+  "shortcuts.title": "Tastenkürzel",
+  "shortcuts.next": "Nächster Beitrag",
+  "shortcuts.previous": "Voriger Beitrag",
+  "shortcuts.like": "Gefällt mir, oder doch nicht",
+  "shortcuts.open": "Beitrag öffnen",
+  "shortcuts.fresh": "Neue Beiträge zeigen",
+  "shortcuts.help": "Diese Liste zeigen",
+  "shortcuts.close": "Schließen oder zurück",
+  "shortcuts.off": "In den Einstellungen lassen sie sich ausschalten.",
   "error.notFoundTitle": "Hier ist keine Seite",
   "error.notFoundBody": "Vielleicht ist die Adresse vertippt, oder was hier war, ist weg.",
   "error.crashTitle": "Bei uns ist etwas kaputtgegangen",
@@ -122,8 +122,8 @@ export const de: Translation<typeof en> = {
   "feed.ranked": "Für dich",
   "feed.following": "Neueste",
   "feed.kept": "Du bist offline. Das hast du zuletzt gesehen.",
-  "keys.comment": "Beitrag kommentieren",
-  "keys.save": "Beitrag merken",
+  "shortcuts.comment": "Beitrag kommentieren",
+  "shortcuts.save": "Beitrag merken",
   "post.dialog": "Beitrag",
   "nav.settings": "Einstellungen",
 };

@@ -1,4 +1,4 @@
-/** Arabic, making a post. */
+/** Arabic messages: creating a post. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

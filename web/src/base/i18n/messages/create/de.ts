@@ -1,4 +1,4 @@
-/** German, making a post. */
+/** German messages: creating a post. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

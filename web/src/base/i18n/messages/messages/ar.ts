@@ -1,4 +1,4 @@
-/** Arabic, conversations. */
+/** Arabic messages: direct messages. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

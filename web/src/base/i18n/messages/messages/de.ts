@@ -1,4 +1,4 @@
-/** German, conversations. */
+/** German messages: direct messages. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

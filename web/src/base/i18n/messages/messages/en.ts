@@ -1,8 +1,8 @@
-/** English, conversations. The others are measured against it. Keys are "room.what"; `{name}` is filled in. */
+/** English messages: direct messages. Translations have the same keys and placeholders. */
 export const en = {
-  "messages.emptyTitle": "Conversations will live here",
+  "messages.emptyTitle": "Messages are not available yet",
   "messages.emptyBody":
-    "Writing to each other in private is not possible yet. Answers to your stories and comments on your posts arrive in your activity.",
+    "Private messages are not possible yet. Replies to your stories and comments on your posts arrive in your activity.",
   "messages.toActivity": "Open activity",
   "messages.findPeople": "Find people",
 } as const;

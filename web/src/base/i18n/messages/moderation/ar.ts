@@ -1,4 +1,4 @@
-/** Arabic, reports, decisions, the moderators' queue. */
+/** Arabic messages: reports, decisions, the moderators' queue. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

@@ -1,4 +1,4 @@
-/** German, reports, decisions, the moderators' queue. */
+/** German messages: reports, decisions, the moderators' queue. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

@@ -1,4 +1,4 @@
-/** Arabic, the queue of what was done offline. */
+/** Arabic messages: the queue of offline mutations. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

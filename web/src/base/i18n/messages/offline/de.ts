@@ -1,4 +1,4 @@
-/** German, the queue of what was done offline. */
+/** German messages: the queue of offline mutations. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

@@ -1,4 +1,4 @@
-/** Arabic, profiles, followers, requests, collections. */
+/** Arabic messages: profiles, followers, requests, collections. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

@@ -1,4 +1,4 @@
-/** German, profiles, followers, requests, collections. */
+/** German messages: profiles, followers, requests, collections. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

@@ -1,4 +1,4 @@
-/** Arabic, what one does with a post. */
+/** Arabic messages: the menu of a post. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

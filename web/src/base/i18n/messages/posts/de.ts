@@ -1,4 +1,4 @@
-/** German, what one does with a post. */
+/** German messages: the menu of a post. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

@@ -1,4 +1,4 @@
-/** Arabic, preferences and settings. */
+/** Arabic messages: preferences and settings. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

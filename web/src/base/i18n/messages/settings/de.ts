@@ -1,4 +1,4 @@
-/** German, preferences and settings. */
+/** German messages: preferences and settings. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

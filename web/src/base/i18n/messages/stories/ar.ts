@@ -1,4 +1,4 @@
-/** Arabic, stories. */
+/** Arabic messages: stories. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

@@ -1,4 +1,4 @@
-/** German, stories. */
+/** German messages: stories. */
 import type { Translation } from "../../types";
 import type { en } from "./en";
 

@@ -1,0 +1,134 @@
+"""`./tintype docs`: docs/settings.md and docs/metrics.md, written from the code so that they cannot fall behind it."""
+
+import ast
+import importlib
+import inspect
+import itertools
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+from prometheus_client import REGISTRY
+from prometheus_client.metrics import MetricWrapperBase
+
+import tintype
+from develop.steps import CHECKOUT
+from tintype.base import settings as settings_module
+from tintype.base.settings import PREFIX, Settings, is_secret
+
+DOCS = CHECKOUT / "docs"
+SETTINGS_HEAD = f"""# Settings
+
+Every setting is a key of `tintype.toml`, and an environment variable: `{PREFIX}` and the name in capitals, which wins
+over the file (`{PREFIX}HTTP_PORT=9000`). `tintype config` shows the values in effect and where each came from.
+Secrets are masked there and in logs.
+
+This page is written by `./tintype docs` from `src/tintype/base/settings.py`.
+
+| setting | default | what it does |
+|---|---|---|
+"""
+METRICS_HEAD = """# Metrics
+
+`GET /metrics` on the web process answers in the Prometheus text format, for this machine's web and worker processes
+together.
+[operating.md](operating.md#metrics-and-alerts) says which of them to alert on.
+
+This page is written by `./tintype docs` from the code. The shard router adds its own, which
+[shardwright's page](../shardwright/docs/routing.md) lists.
+
+| metric | kind | labels | what it counts |
+|---|---|---|---|
+"""
+
+
+def docs(
+    *,
+    only_check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; fail when a page is out of date.")
+    ] = False,
+) -> None:
+    """Write the reference pages under docs/ that are made from the code."""
+    stale: list[str] = []
+    for page, text in {
+        DOCS / "settings.md": render_settings(),
+        DOCS / "metrics.md": render_metrics(),
+    }.items():
+        if not only_check:
+            page.write_text(text)
+        elif not page.exists() or page.read_text() != text:
+            stale.append(page.name)
+    if stale:
+        typer.echo(f"{' and '.join(stale)} under docs/ do not match the code: run ./tintype docs.")
+        raise typer.Exit(1)
+
+
+def render_settings() -> str:
+    """The page of settings: every field, its default and its docstring."""
+    texts = dict(_documented_fields())
+    missing = [name for name in Settings.__struct_fields__ if not texts.get(name)]
+    if missing:
+        raise ValueError(f"settings without a docstring: {', '.join(missing)}")
+    default = Settings()
+    rows = [
+        f"| `{name}` | {_show(name, getattr(default, name))} | {texts[name]} |"
+        for name in Settings.__struct_fields__
+    ]
+    return SETTINGS_HEAD + "\n".join(rows) + "\n"
+
+
+def render_metrics() -> str:
+    """The page of metrics: every one that a module of tintype registers when it is imported."""
+    for module in pkgutil.walk_packages(tintype.__path__, "tintype."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    known: dict[str, MetricWrapperBase] = {}
+    for collector in list(REGISTRY._collector_to_names):  # noqa: SLF001 - the registry has no public list of collectors
+        if isinstance(collector, MetricWrapperBase):
+            known[collector._name] = collector  # noqa: SLF001 - likewise for its parts
+    rows = [
+        f"| `{name}{'_total' if each._type == 'counter' else ''}` | {each._type} | "  # noqa: SLF001 - likewise
+        f"{_labels(each)} | {each._documentation} |"  # noqa: SLF001 - likewise
+        for name, each in sorted(known.items())
+        if name.startswith("tintype_")
+    ]
+    return METRICS_HEAD + "\n".join(rows) + "\n"
+
+
+def _labels(metric: MetricWrapperBase) -> str:
+    names = cast("tuple[str, ...]", metric._labelnames)  # noqa: SLF001 - prometheus_client has no public accessor
+    return ", ".join(f"`{name}`" for name in names) or "none"
+
+
+def _documented_fields() -> Iterator[tuple[str, str]]:
+    """Fields of Settings with the string literal that follows each."""
+    body = ast.parse(Path(inspect.getsourcefile(settings_module) or "").read_text()).body
+    fields = next(node.body for node in body if isinstance(node, ast.ClassDef) and node.name == "Settings")
+    for field, text in itertools.pairwise(fields):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            yield field.target.id, _literal(text)
+
+
+def _literal(node: ast.stmt) -> str:
+    """The text of a statement that is a string literal; nothing of any other."""
+    if (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    ):
+        return " ".join(node.value.value.split())
+    return ""
+
+
+def _show(name: str, value: Any) -> str:
+    if name == "web_dist":
+        return "the app in the package"
+    if isinstance(value, tuple):
+        return ", ".join(f"`{each}`" for each in cast("tuple[str, ...]", value)) or "none"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if value == "":
+        return "none (secret)" if is_secret(name) else "none"
+    return f"`{value}`"

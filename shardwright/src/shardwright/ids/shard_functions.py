@@ -1,0 +1,111 @@
+"""SQL of a shard's id generator: three sequences, `next_id()` and `next_ids(n)`.
+
+`shardwright.ids.ticks` says how they work together.
+"""
+
+from typing import Final
+
+from shardwright.errors import SetupInvalid
+from shardwright.ids.layout import SEQUENCE_BITS, SHARD_BITS, TIME_SHIFT, Layout, schema_name
+from shardwright.ids.ticks import MAX_TICK
+
+DEFAULT_AHEAD_MS: Final = 5_000
+_MAX_AHEAD_MS = 3_600_000
+_TIME_BITS = 40
+
+_TEMPLATE = f"""
+CREATE UNLOGGED SEQUENCE %(schema)s.ids MINVALUE 0 MAXVALUE {MAX_TICK};
+CREATE UNLOGGED SEQUENCE %(schema)s.ids_gate MINVALUE 0 MAXVALUE {MAX_TICK};
+CREATE SEQUENCE %(schema)s.ids_horizon MINVALUE 0 MAXVALUE {MAX_TICK};
+
+CREATE FUNCTION %(schema)s.reserve_ticks(wanted bigint, at_least bigint DEFAULT 0) RETURNS bigint
+LANGUAGE sql VOLATILE
+RETURN %(reserve)s, wanted, at_least);
+
+-- One expression, so that PostgreSQL puts it into the calling statement instead of calling it. The tick is
+-- evaluated once: `overlay` pushes the shard's bits in between those of the time and those of the sequence.
+-- `width_bucket` compares one reading of the sequence with both bounds, the clock and the gate; an empty or
+-- closed gate counts as 0 and an empty sequence gives null: either way there is no draw.
+CREATE FUNCTION %(schema)s.next_id() RETURNS bigint
+LANGUAGE sql VOLATILE
+RETURN overlay(
+    (CASE WHEN width_bucket(pg_sequence_last_value('%(schema)s.ids'),
+            ARRAY[%(clock_tick)s, coalesce(pg_sequence_last_value('%(schema)s.ids_gate'), 0)]) = 1
+        THEN nextval('%(schema)s.ids')
+        ELSE %(reserve)s, 1, 0) END)::bit({_TIME_BITS + SEQUENCE_BITS})
+    PLACING B'%(shard_bits)s' FROM {_TIME_BITS + 1} FOR 0)::bigint;
+
+CREATE FUNCTION %(schema)s.next_ids(wanted integer) RETURNS SETOF bigint
+LANGUAGE sql VOLATILE STRICT ROWS 1000
+BEGIN ATOMIC
+    SELECT ((tick >> {SEQUENCE_BITS}) << {TIME_SHIFT}) | %(shard_field)s | (tick & {(1 << SEQUENCE_BITS) - 1})
+    FROM %(schema)s.reserve_ticks(wanted) AS first_tick, generate_series(first_tick, first_tick + wanted - 1) AS tick;
+END;
+"""  # noqa: S608 - every name in it comes from a checked shard number
+
+
+def shard_sql(
+    number: int,
+    layout: Layout,
+    *,
+    clock_sql: str = "pg_catalog.clock_timestamp()",
+    ahead_ms: int = DEFAULT_AHEAD_MS,
+) -> str:
+    """Return the statements that create the id generator in an empty shard schema, after `install_functions`.
+
+    `clock_sql` is an expression of type timestamptz that replaces the clock in tests. `ahead_ms` must exceed how far
+    the clocks of a primary and its standby may differ, plus what batches borrow from the future.
+    """
+    if not 1 <= ahead_ms <= _MAX_AHEAD_MS:
+        raise SetupInvalid(f"ahead_ms is {ahead_ms}: choose between a millisecond and an hour.")
+    schema = schema_name(number)
+    clock_tick = (
+        f"((floor(date_part('epoch', {clock_sql}) * 1000)::bigint - {layout.epoch_ms}) << {SEQUENCE_BITS})"
+    )
+    return _TEMPLATE % {
+        "schema": schema,
+        "clock_tick": clock_tick,
+        "reserve": (
+            f"shardwright.reserve_ticks({number}, '{schema}.ids', '{schema}.ids_gate', '{schema}.ids_horizon',"
+            f" {clock_tick}, {ahead_ms << SEQUENCE_BITS}"
+        ),
+        "shard_bits": f"{number:0{SHARD_BITS}b}",
+        "shard_field": number << SEQUENCE_BITS,
+    }
+
+
+def advance_sql(number: int, *, by_ms: int = 0) -> str:
+    """Return the statement that advances a shard's ids ahead of the clock by at least `by_ms`, never back.
+
+    For a fail-over where the clocks may differ by more than `ahead_ms`: run it before the first write.
+    """
+    if by_ms < 0:
+        raise SetupInvalid(f"Ids can only be advanced: by_ms is {by_ms}.")
+    schema = schema_name(number)
+    return f"SELECT {schema}.reserve_ticks(1, ({schema}.reserve_ticks(1) + {by_ms << SEQUENCE_BITS}))"
+
+
+def last_tick_sql(number: int) -> str:
+    """Return the query for the highest tick a shard may have used; run it on the server it is moved from."""
+    schema = schema_name(number)
+    return (
+        "SELECT greatest(0"
+        f", pg_catalog.pg_sequence_last_value('{schema}.ids')"
+        f", pg_catalog.pg_sequence_last_value('{schema}.ids_horizon'))"
+    )
+
+
+def resume_above_sql(number: int, tick: int) -> str:
+    """Return the statement that makes a shard continue above a tick; run it on the server it is moved to."""
+    return f"SELECT {schema_name(number)}.reserve_ticks(1, {tick + (1 << SEQUENCE_BITS)})"
+
+
+def ahead_ms_sql(number: int, layout: Layout) -> str:
+    """Return the query for how many milliseconds a shard's ids run ahead of the server's clock.
+
+    Up to a few thousand is normal after a crash, a failover or a large batch; much more means that the clock was wrong
+    once, and ids will contain the wrong time until the clock has caught up.
+    """
+    last_tick = f"pg_catalog.pg_sequence_last_value('{schema_name(number)}.ids')"
+    now_ms = "floor(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000)::bigint"
+    return f"SELECT greatest(0, ({last_tick} >> {SEQUENCE_BITS}) - ({now_ms} - {layout.epoch_ms}))"

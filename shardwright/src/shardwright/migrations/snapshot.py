@@ -1,0 +1,54 @@
+"""`schema.sql`: the schema that results from all migrations, written from the catalogs of a replay.
+
+It consists of PostgreSQL's own printing of each object, sorted by name, without owners, versions or settings, so that
+the same migrations give the same bytes and a review shows what a migration changes. Executed in an empty shard, it
+creates the same shard.
+"""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from shardwright.errors import MigrationRefused
+from shardwright.ids import Layout
+from shardwright.migrations.ddl import write_schema
+from shardwright.migrations.files import Folder, Kind
+from shardwright.migrations.replay import replay, without_library
+
+_HEAD = """\
+-- Generated from the migrations: do not edit, write a migration and regenerate it.
+"""
+_SECTIONS: tuple[tuple[Kind, str], ...] = (
+    ("server", "-- On every server, in the schema common."),
+    ("shard", "-- In every shard."),
+)
+
+
+async def snapshot(folder: Folder | Path, dsn: str, *, layout: Layout | None = None) -> str:
+    """The text of schema.sql; `dsn` names a server on which a scratch database may be created."""
+    if isinstance(folder, Path):
+        folder = Folder.load(folder)
+    replayed = await replay(folder, dsn, layout)
+    sections = [_HEAD]
+    for kind, head in _SECTIONS:
+        if folder.of(kind):
+            sections.append(f"{head}\n\n{write_schema(without_library(replayed[kind]))}")
+    return "\n".join(sections)
+
+
+async def check_snapshot(folder: Folder | Path, dsn: str, schema_file: Path) -> None:
+    """Raise `MigrationRefused` with the difference when schema.sql is not the result of the migrations."""
+    expected = await snapshot(folder, dsn)
+    _compare(schema_file, expected)
+
+
+def _compare(schema_file: Path, expected: str) -> None:
+    found = schema_file.read_text(encoding="utf-8") if schema_file.exists() else ""
+    if found == expected:
+        return
+    lines = difflib.unified_diff(
+        found.splitlines(), expected.splitlines(), str(schema_file), "the migrations, replayed", lineterm=""
+    )
+    difference = "\n".join(lines)
+    raise MigrationRefused(f"{schema_file} is not the result of the migrations, regenerate it:\n{difference}")

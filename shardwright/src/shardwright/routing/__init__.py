@@ -1,0 +1,23 @@
+"""Routing SQL to shards: the router, its connection pools, named queries and their dispatch functions."""
+
+from shardwright.routing.errors import DeadlineExceeded, OutcomeUnknown, PartialResult, TransactionLost
+from shardwright.routing.options import PoolOptions
+from shardwright.routing.queries import Queries, Query
+from shardwright.routing.scatter_gather import Everywhere, Gathered
+from shardwright.routing.shards import Shard, Shards
+from shardwright.routing.transactions import Transaction
+
+__all__ = [
+    "DeadlineExceeded",
+    "Everywhere",
+    "Gathered",
+    "OutcomeUnknown",
+    "PartialResult",
+    "PoolOptions",
+    "Queries",
+    "Query",
+    "Shard",
+    "Shards",
+    "Transaction",
+    "TransactionLost",
+]

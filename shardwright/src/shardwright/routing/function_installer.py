@@ -1,0 +1,253 @@
+"""Installs dispatch functions on a server, once for all routers, and drops the ones that are no longer used.
+
+PostgreSQL itself parses the query: a temporary function with the query as its parsed body is created in one shard,
+read back with every name qualified, and rolled back. A table on the server records which function serves which query,
+when a router last requested it, and a fingerprint of the shard's columns, so that a changed column leads to a new
+function.
+"""
+
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import asyncpg
+
+from shardwright.errors import SetupInvalid
+from shardwright.ids import schema_name
+from shardwright.routing.dispatch_functions import (
+    GENERATION,
+    FunctionKey,
+    FunctionKind,
+    QueryShape,
+    call_sql,
+    everywhere_sql,
+    full_tokens,
+    function_name,
+    function_sql,
+)
+from shardwright.routing.queries import Query
+from shardwright.topology import fetch_rows, fetch_value
+
+if TYPE_CHECKING:
+    from asyncpg import Connection
+    from asyncpg.types import Attribute, Type
+
+log = logging.getLogger(__name__)
+
+UNUSED_DAYS = 30
+
+_LOCK = "SELECT pg_advisory_xact_lock(hashtext('shardwright.dispatch'))"
+_UNSHAPE = "ROLLBACK TO SAVEPOINT shape; RELEASE SAVEPOINT shape"
+_TABLE = """\
+CREATE TABLE IF NOT EXISTS shardwright.dispatch_functions (
+  key text,
+  fingerprint text,
+  function text NOT NULL,
+  returns_rows boolean NOT NULL,
+  pieces text[] NOT NULL,
+  asked_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (key, fingerprint)
+)
+"""
+_FINGERPRINT = """\
+SELECT coalesce(md5(string_agg(concat_ws(' ', c.relname, a.attname, a.atttypid), ',' ORDER BY c.relname, a.attnum)), '')
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname IN ($1, 'common') AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0
+  AND NOT a.attisdropped
+"""
+_FIND = """\
+SELECT d.key, d.function, d.returns_rows, d.pieces, d.asked_at < now() - interval '1 day' AS is_old
+FROM shardwright.dispatch_functions d
+WHERE d.key = ANY($1) AND d.fingerprint = $2
+  AND EXISTS (SELECT FROM pg_catalog.pg_proc p WHERE p.proname = d.function
+              AND p.pronamespace = 'shardwright'::regnamespace)
+"""
+_TOUCH = "UPDATE shardwright.dispatch_functions SET asked_at = now() WHERE key = ANY($1) AND fingerprint = $2"
+_RECORD = """\
+INSERT INTO shardwright.dispatch_functions (key, fingerprint, function, returns_rows, pieces)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (key, fingerprint) DO UPDATE
+SET function = excluded.function, returns_rows = excluded.returns_rows, pieces = excluded.pieces, asked_at = now()
+"""
+_UNUSED = """\
+DELETE FROM shardwright.dispatch_functions WHERE asked_at < now() - make_interval(days => $1)
+"""
+# Dropped only when no row names it any more: two keys may share a function.
+_ORPHANS = """\
+SELECT p.oid::regprocedure::text FROM pg_catalog.pg_proc p
+WHERE p.pronamespace = 'shardwright'::regnamespace AND p.proname ~ '^[qg]_.*_[0-9a-f]{16}$'
+  AND NOT EXISTS (SELECT FROM shardwright.dispatch_functions d WHERE d.function = p.proname)
+"""
+
+
+@dataclass(frozen=True)
+class InstalledFunction:
+    """A dispatch function that is installed on a server."""
+
+    function: str
+    returns_rows: bool
+    pieces: tuple[str, ...]
+
+    def text(self, schema: str) -> str:
+        """The query's text for one shard's schema."""
+        return schema.join(self.pieces)
+
+    def call(self, wanted: FunctionKey) -> str:
+        """The statement that calls the function."""
+        return call_sql(self.function, wanted, returns_rows=self.returns_rows)
+
+    def call_everywhere(self, query: Query) -> str:
+        """The statement that calls the function for many shards."""
+        return everywhere_sql(self.function, query)
+
+
+class FunctionInstaller:
+    """Finds or creates dispatch functions on one server, using one of its shards as a sample of the schema."""
+
+    def __init__(self, sample: int) -> None:
+        self._sample = schema_name(sample)
+
+    async def install(
+        self, conn: "Connection", wanted: Iterable[FunctionKey]
+    ) -> dict[FunctionKey, InstalledFunction]:
+        """Install the functions and return them; queries whose tables do not exist yet are left out."""
+        keys = {_key(*each): each for each in wanted}
+        async with _transaction(conn):
+            fingerprint = await fetch_value(conn, _FINGERPRINT, self._sample)
+            found = await self._find(conn, keys, fingerprint)
+        missing = {key: each for key, each in keys.items() if each not in found}
+        if missing:
+            async with _transaction(conn):
+                await conn.execute(_LOCK)
+                found |= await self._find(conn, missing, fingerprint)
+                for key, each in missing.items():
+                    if each not in found and (created := await self._create(conn, key, each, fingerprint)):
+                        found[each] = created
+        return found
+
+    async def _find(
+        self, conn: "Connection", keys: dict[str, FunctionKey], fingerprint: str
+    ) -> dict[FunctionKey, InstalledFunction]:
+        if not await fetch_value(conn, "SELECT to_regclass('shardwright.dispatch_functions') IS NOT NULL"):
+            return {}
+        rows = await fetch_rows(conn, _FIND, list(keys), fingerprint)
+        if old := [row["key"] for row in rows if row["is_old"]]:
+            await conn.execute(_TOUCH, old, fingerprint)
+        return {
+            keys[row["key"]]: InstalledFunction(row["function"], row["returns_rows"], tuple(row["pieces"]))
+            for row in rows
+        }
+
+    async def _create(
+        self, conn: "Connection", key: str, wanted: FunctionKey, fingerprint: str
+    ) -> InstalledFunction | None:
+        await conn.execute(_TABLE)
+        try:
+            shape = await self._shape(conn, wanted.query)
+        except (
+            asyncpg.UndefinedTableError,
+            asyncpg.UndefinedColumnError,
+            asyncpg.UndefinedFunctionError,
+            asyncpg.UndefinedObjectError,
+            asyncpg.InvalidSchemaNameError,
+        ) as error:
+            log.info("query.postponed: %s: %s", wanted.query.name, error)
+            return None
+        function = function_name(wanted, shape)
+        exists = "SELECT 1 FROM pg_proc WHERE proname = $1 AND pronamespace = 'shardwright'::regnamespace"
+        if not await fetch_value(conn, exists, function):
+            await conn.execute(function_sql(function, wanted, shape))
+        await conn.execute(_RECORD, key, fingerprint, function, bool(shape.columns), shape.pieces)
+        return InstalledFunction(function, bool(shape.columns), tuple(shape.pieces))
+
+    async def shape(self, conn: "Connection", query: Query) -> QueryShape:
+        """Parse a query with PostgreSQL; raises PostgreSQL's error when it is invalid."""
+        async with _transaction(conn):
+            return await self._shape(conn, query)
+
+    async def _shape(self, conn: "Connection", query: Query) -> QueryShape:
+        async with _transaction(conn, begin="SAVEPOINT shape", end=_UNSHAPE, undo=_UNSHAPE):
+            await conn.execute(f"SET LOCAL search_path = {self._sample}, common, shardwright, public")
+            statement = await conn.prepare(query.sql)
+            parameters = cast("tuple[Type, ...]", statement.get_parameters())
+            attributes = cast("tuple[Attribute, ...]", statement.get_attributes())
+            types = [await self._type_name(conn, each.oid, query) for each in parameters]
+            names = [(each.name, await self._type_name(conn, each.type.oid, query)) for each in attributes]
+            text = await self._full_text(conn, query, types, names)
+        return QueryShape(tuple(types), tuple(names), full_tokens(text, self._sample))
+
+    async def _type_name(self, conn: "Connection", oid: int, query: Query) -> str:
+        # Qualified, so that it is valid with any search_path: only pg_catalog's types may stay unqualified.
+        name: str = await fetch_value(
+            conn,
+            "SELECT CASE WHEN n.nspname = 'pg_catalog' THEN format_type(t.oid, NULL) "
+            "WHEN e.oid IS NULL THEN format('%I.%I', n.nspname, t.typname) "
+            "ELSE format('%I.%I[]', n.nspname, e.typname) END "
+            "FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace "
+            "LEFT JOIN pg_type e ON e.oid = t.typelem AND t.typcategory = 'A' WHERE t.oid = $1",
+            oid,
+        )
+        if name.startswith(f"{self._sample}."):
+            raise SetupInvalid(f"query {query.name}: type {name} exists per shard; create types in `common`")
+        return name
+
+    async def _full_text(
+        self, conn: "Connection", query: Query, types: list[str], columns: list[tuple[str, str]]
+    ) -> str:
+        names = [name for name, _ in columns]
+        if repeated := {name for name in names if names.count(name) > 1 or name == "?column?"}:
+            raise SetupInvalid(
+                f"query {query.name}: give each column a name of its own, not {sorted(repeated)}"
+            )
+        # Named result columns would make PostgreSQL print parameters as (empty) names instead of $1, $2 …
+        returns = "SETOF record" if columns else "void"
+        await conn.execute(
+            f"CREATE FUNCTION shardwright._shape({', '.join(types)}) RETURNS {returns} "
+            f"BEGIN ATOMIC {query.sql}; END"
+        )
+        await conn.execute("SET LOCAL search_path = ''")
+        text: str = await fetch_value(
+            conn,
+            "SELECT pg_get_function_sqlbody(oid) FROM pg_proc "
+            "WHERE proname = '_shape' AND pronamespace = 'shardwright'::regnamespace",
+        )
+        return text.strip().removeprefix("BEGIN ATOMIC").removesuffix("END").strip().removesuffix(";")
+
+
+@contextlib.asynccontextmanager
+async def _transaction(
+    conn: "Connection", *, begin: str = "BEGIN", end: str = "COMMIT", undo: str = "ROLLBACK"
+) -> AsyncGenerator[None]:
+    """A transaction on a pooled connection.
+
+    asyncpg's own `transaction()` keeps its state when BEGIN was cancelled, and the next one would be a savepoint
+    outside a transaction. Here a cancellation is left to the pool, which recovers the connection.
+    """
+    await conn.execute(begin)
+    try:
+        yield
+    except Exception:
+        await conn.execute(undo)
+        raise
+    await conn.execute(end)
+
+
+def _key(query: Query, form: FunctionKind) -> str:
+    return f"{GENERATION} {form} {query.name} {query.digest} {query.writes:d}"
+
+
+async def drop_unused(conn: "Connection", *, unused_days: int = UNUSED_DAYS) -> int:
+    """Drop functions that no router requested for a month; a router that still needs one installs it again."""
+    dropped = 0
+    async with _transaction(conn):
+        await conn.execute(_LOCK)
+        if not await fetch_value(conn, "SELECT to_regclass('shardwright.dispatch_functions') IS NOT NULL"):
+            return 0
+        await conn.execute(_UNUSED, unused_days)
+        for row in await fetch_rows(conn, _ORPHANS):
+            await conn.execute(f"DROP FUNCTION {row[0]}")
+            dropped += 1
+    return dropped

@@ -1,0 +1,151 @@
+"""Pooled connections: a connection to a server with its prepared statements, and how one is opened.
+
+asyncpg's pool resets a connection on every release, which costs a round trip. These are not reset; instead no
+session state may leak: every statement of the router qualifies its schemas or sets the search path for its own
+transaction only, no connection is released with a transaction open, and one whose raw connection was exposed is
+reset before its next use.
+"""
+
+import asyncio
+import random
+import time
+from typing import TYPE_CHECKING, cast
+
+import asyncpg
+
+from shardwright.errors import ServerUnavailable, SetupInvalid
+from shardwright.routing.options import PoolOptions
+from shardwright.topology import Server, fetch_rows, open_connection
+
+if TYPE_CHECKING:
+    from asyncpg import Connection
+    from asyncpg.prepared_stmt import PreparedStatement
+
+    from shardwright.routing.connection_groups import ConnectionGroup
+    from shardwright.routing.queries import Query
+
+# What DISCARD ALL does, except for prepared statements, and allowed in a multi-statement string.
+RESET_SESSION_SQL = (
+    "BEGIN; CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; UNLISTEN *; "
+    "SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES; COMMIT; "
+)
+_PROBE = "SELECT pg_backend_pid() AS pid, (SELECT server_name FROM shardwright.identity) AS name"
+
+
+class PooledConnection:
+    """A connection of a group; `shards_touched` holds every shard whose tables it has used."""
+
+    __slots__ = (
+        "busy_since",
+        "conn",
+        "group",
+        "is_behind_pooler",
+        "is_dirty",
+        "is_overdue",
+        "retire_at",
+        "shards_touched",
+        "statements",
+        "used_at",
+    )
+
+    def __init__(
+        self, conn: "Connection", group: "ConnectionGroup", *, is_behind_pooler: bool, max_age_s: float
+    ) -> None:
+        self.conn = conn
+        self.group = group
+        self.is_behind_pooler = is_behind_pooler
+        self.is_dirty = False
+        self.is_overdue = False
+        self.busy_since: float | None = None  # when its statement started, for `terminate_overdue`
+        self.statements: dict[tuple[Query, str | int], PreparedStatement] = {}
+        self.shards_touched: set[int] = set()
+        self.used_at = time.monotonic()
+        # Connections opened together must not all be replaced together.
+        self.retire_at = self.used_at + max_age_s * (0.75 + random.random() / 2)  # noqa: S311 - jitter, not a secret
+
+    async def reset(self) -> None:
+        """Remove all session state of earlier users."""
+        await self.conn.execute(RESET_SESSION_SQL)
+        self.is_dirty = False
+
+
+class Connector:
+    """Opens connections to one server, and detects a transaction pooler in between.
+
+    A pooler is detected by a process id that is not the backend's. Behind one, names of prepared statements would
+    collide with those of other clients, so statements stay unnamed there and are parsed each time; and start-up
+    settings other than the application name are refused.
+    """
+
+    def __init__(self, server: Server, options: PoolOptions) -> None:
+        self.server = server
+        self._options = options
+        self._is_behind_pooler: bool | None = None
+
+    async def connect(self) -> tuple["Connection", bool]:
+        """Open a connection, check that it leads to this server, and return whether it is behind a pooler."""
+        try:
+            if self._is_behind_pooler is None:
+                conn = await self._open(is_behind_pooler=True)
+                self._is_behind_pooler = await self._probe(conn)
+                await conn.close()
+            conn = await self._open(is_behind_pooler=self._is_behind_pooler)
+            if await self._probe(conn) != self._is_behind_pooler:
+                self._is_behind_pooler = None
+                conn.terminate()
+                raise ServerUnavailable(
+                    f"server {self.server.name} was put behind a pooler, or no longer is: try again"
+                )
+            if self._options.setup is not None:
+                await self._options.setup(conn)
+        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            raise ServerUnavailable(f"server {self.server.name} does not answer: {error!r}") from error
+        return conn, self._is_behind_pooler
+
+    async def _open(self, *, is_behind_pooler: bool) -> "Connection":
+        options = self._options
+        settings = {"application_name": options.application_name}
+        if not is_behind_pooler:
+            settings |= session_settings(options)
+            # A statement is prepared for one shard on one connection, and seldom runs the five times after which
+            # PostgreSQL considers a generic plan: with thousands of shards it would plan every time.
+            settings["plan_cache_mode"] = "force_generic_plan"
+        return await open_connection(
+            self.server.dsn,
+            f"server {self.server.name}",
+            timeout_s=options.connect_timeout_s,
+            # Without a pooler the server enforces statement_timeout, and the pool checks for overdue connections:
+            # a timer for every statement would cost 10 µs each.
+            command_timeout_s=options.statement_timeout_s if is_behind_pooler else None,
+            statement_cache_size=0 if is_behind_pooler else 100,
+            server_settings=settings,
+        )
+
+    async def _probe(self, conn: "Connection") -> bool:
+        try:
+            async with asyncio.timeout(self._options.connect_timeout_s):
+                row = (await fetch_rows(conn, _PROBE))[0]
+        except BaseException:
+            conn.terminate()
+            raise
+        if row["name"] != self.server.name:
+            conn.terminate()
+            raise SetupInvalid(f"the address of server {self.server.name} leads to server {row['name']}")
+        return row["pid"] != cast("int", conn.get_server_pid())
+
+
+def local_settings(options: PoolOptions) -> str:
+    """SET LOCAL statements with the same limits for one transaction, for use behind a pooler."""
+    return "".join(f" SET LOCAL {name} = {value};" for name, value in session_settings(options).items())
+
+
+def session_settings(options: PoolOptions) -> dict[str, str]:
+    """Timeouts that the server itself enforces, in case this process hangs or is gone."""
+    return {
+        "statement_timeout": _milliseconds(options.statement_timeout_s),
+        "idle_in_transaction_session_timeout": _milliseconds(options.idle_in_transaction_s),
+    }
+
+
+def _milliseconds(seconds: float) -> str:
+    return str(int(seconds * 1000))

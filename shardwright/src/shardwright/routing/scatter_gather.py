@@ -1,0 +1,249 @@
+"""Scatter-gather: reads on many shards at once, servers in parallel, one round trip each, partial results allowed."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import asyncpg
+
+from shardwright.errors import NotOwner, ServerUnavailable, ShardKeyMissing
+from shardwright.routing.connection_pool import ConnectionPool
+from shardwright.routing.dispatch_functions import IDS, FunctionKind
+from shardwright.routing.errors import DeadlineExceeded, PartialResult
+from shardwright.routing.execute import FUNCTION_OUTDATED, SHARD_MISSING, Router, execute_on_shard
+from shardwright.routing.queries import Query
+from shardwright.routing.server_client import CONNECTION_LOST, EVERYWHERE, ServerClient
+
+if TYPE_CHECKING:
+    from asyncpg import Record
+
+# Shards that one statement reads in turn in a broadcast: enough to save round trips, few enough to interleave.
+EVERYWHERE_BATCH = 32
+# The server is unavailable, for whatever reason; any other error is the statement's own.
+SERVER_UNAVAILABLE = (
+    *CONNECTION_LOST,
+    ServerUnavailable,
+    NotOwner,
+    TimeoutError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
+)
+
+
+@dataclass
+class Gathered:
+    """Rows of many shards, in no particular order, and the errors of servers that did not answer in time."""
+
+    rows: "list[Record]" = field(default_factory=list["Record"])
+    failed: dict[str, Exception] = field(default_factory=dict[str, Exception])
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every server answered."""
+        return not self.failed
+
+    def complete(self) -> "list[Record]":
+        """The rows, or `PartialResult` when some are missing."""
+        if self.failed:
+            raise PartialResult(f"no answer from {', '.join(sorted(self.failed))}") from next(
+                iter(self.failed.values())
+            )
+        return self.rows
+
+    def __iter__(self) -> "Iterator[Record]":
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+class GatherRouter(Router, Protocol):
+    """The part of `Shards` that scatter-gather needs."""
+
+    gather_deadline_s: float
+    everywhere_count: int
+
+    def shard_of(self, id: int) -> int:  # noqa: A002  # an id is called an id
+        """The number of the shard in an id."""
+        ...
+
+
+async def gather(
+    router: GatherRouter,
+    query: Query,
+    ids: Sequence[int],
+    params: Mapping[str, Any],
+    deadline_s: float | None,
+) -> Gathered:
+    """Return the rows of many ids: one round trip per server, servers in parallel."""
+    others = dict(params)
+    parts = _by_server(router, ids)
+    work = [partial(_gather_on, router, server, query, by_shard, others) for server, by_shard in parts]
+    deadline = router.gather_deadline_s if deadline_s is None else deadline_s
+    return await _collect([server.server.name for server, _ in parts], work, deadline)
+
+
+def _by_server(router: GatherRouter, ids: Sequence[int]) -> list[tuple[ServerClient, dict[int, list[int]]]]:
+    """Group ids by shard, and shards by server (and, on a server with very many, by connection group)."""
+    shards: dict[int, list[int]] = {}
+    for id_ in ids:
+        shards.setdefault(router.shard_of(id_), []).append(id_)
+    parts: dict[tuple[int, int], tuple[ServerClient, dict[int, list[int]]]] = {}
+    for number, own in shards.items():
+        server = router.server_for(number)
+        group = server.gather_pool.groups.for_shard(number)
+        parts.setdefault((id(server), id(group)), (server, {}))[1][number] = own
+    return list(parts.values())
+
+
+async def _gather_on(
+    router: Router, server: ServerClient, query: Query, by_shard: dict[int, list[int]], others: dict[str, Any]
+) -> "list[Record]":
+    ends: list[int] = []
+    ids: list[int] = []
+    for own in by_shard.values():
+        ids += own
+        ends.append(len(ids))
+    args = (list(by_shard), ends, *query.bind({**others, IDS: ids}))
+    try:
+        return await _run_on(server, server.gather_pool, by_shard, (query, FunctionKind.GATHER), args)
+    except (*CONNECTION_LOST, *SHARD_MISSING, *FUNCTION_OUTDATED) as error:
+        if isinstance(error, FUNCTION_OUTDATED):
+            server.discard_statements([query])
+        # One shard at a time, each following its owner: a shard may have moved since the map was loaded.
+        rows: list[Record] = []
+        for number, own in by_shard.items():
+            rows += await execute_on_shard(router, number, query, query.bind({**others, IDS: own}), 0)
+        return rows
+
+
+async def _run_on(
+    server: ServerClient,
+    pool: ConnectionPool,
+    numbers: Iterable[int],
+    what: tuple[Query, str],
+    args: tuple[Any, ...],
+) -> "list[Record]":
+    shards = list(numbers)
+    pooled = pool.acquire_nowait(shards[0])
+    if pooled is None or pooled.is_dirty:
+        pooled = await server.finish_acquire(pool, pooled, shards[0])
+    pooled.shards_touched.update(shards)
+    try:
+        statement = pooled.statements.get(what) or await server.prepare(pooled, *what)
+        rows = cast("list[Record]", await statement.fetch(*args))
+    except BaseException as error:
+        server.handle_failure(pool, pooled, error)
+        raise
+    pool.release(pooled)
+    server.counts.calls += 1
+    server.counts.rows += len(rows)
+    return rows
+
+
+async def _collect(
+    names: list[str], work: "Sequence[Callable[[], Awaitable[list[Record]]]]", deadline_s: float
+) -> Gathered:
+    """Wait for all, each to its deadline; unavailable servers are reported in `failed`, other errors raised."""
+    if len(work) == 1:
+        outcomes = [await _within(work[0], deadline_s)]
+    else:
+        outcomes = await asyncio.gather(*(_within(each, deadline_s) for each in work))
+    gathered = Gathered()
+    for name, outcome in zip(names, outcomes, strict=True):
+        if isinstance(outcome, SERVER_UNAVAILABLE):
+            gathered.failed[name] = outcome
+        elif isinstance(outcome, Exception):
+            raise outcome
+        else:
+            gathered.rows += outcome
+    return gathered
+
+
+async def _within(
+    work: "Callable[[], Awaitable[list[Record]]]", deadline_s: float
+) -> "list[Record] | Exception":
+    """Return the rows or the error: a failure must not leave the sibling tasks running unattended.
+
+    The coroutine is created here, not earlier: a caller cancelled before this point would leave it never awaited.
+    """
+    try:
+        async with asyncio.timeout(deadline_s):
+            return await work()
+    except TimeoutError as error:
+        return DeadlineExceeded(f"no answer within {deadline_s} s: {error}")
+    except Exception as error:  # noqa: BLE001  # _collect raises errors that are not about an unavailable server
+        return error
+
+
+class Everywhere:
+    """Broadcast to every shard: for reports and repairs, never for a request. Counted in the metrics."""
+
+    def __init__(self, router: GatherRouter, *, deadline_s: float | None) -> None:
+        self._router = router
+        self._deadline_s = deadline_s
+
+    async def fetch(self, query: Query, /, **params: Any) -> Gathered:
+        """Return the rows of all shards, each with its `shard_number`; read-only."""
+        if query.writes:
+            raise ShardKeyMissing(f"{query.name} writes: use execute, which runs shard by shard")
+        self._router.everywhere_count += 1
+        args = query.bind(params)
+        parts = self._parts()
+        work = [partial(self._read, server, batches, query, args) for server, batches in parts]
+        return await _collect([server.server.name for server, _ in parts], work, self._deadline_s or 3600.0)
+
+    async def execute(self, query: Query, /, **params: Any) -> Gathered:
+        """Execute the statement on every shard, each in its own transaction; returns the rows it returned."""
+        self._router.everywhere_count += 1
+        args = query.bind(params)
+        parts = self._parts()
+        work = [partial(self._write, batches, query, args) for _, batches in parts]
+        return await _collect([server.server.name for server, _ in parts], work, self._deadline_s or 3600.0)
+
+    def _parts(self) -> list[tuple[ServerClient, list[list[int]]]]:
+        """Per server, batches of shards that share a connection group."""
+        groups: dict[ServerClient, dict[int, list[int]]] = {}
+        for number in sorted(self._router.map.owners):
+            server = self._router.server_for(number)
+            group = server.point_pool.groups.for_shard(number)
+            groups.setdefault(server, {}).setdefault(id(group), []).append(number)
+        return [
+            (server, [_ for own in by_group.values() for _ in _batches(own)])
+            for server, by_group in groups.items()
+        ]
+
+    async def _read(
+        self, server: ServerClient, batches: list[list[int]], query: Query, args: tuple[Any, ...]
+    ) -> "list[Record]":
+        rows: list[Record] = []
+        for batch in batches:
+            try:
+                rows += await self._read_batch(server, batch, query, args)
+            except (*CONNECTION_LOST, *SHARD_MISSING, *FUNCTION_OUTDATED) as error:
+                if isinstance(error, FUNCTION_OUTDATED):
+                    server.discard_statements([query])
+                with contextlib.suppress(ServerUnavailable):  # the cached map may still be right
+                    await self._router.refresh()
+                for number in batch:
+                    rows += await self._read_batch(self._router.server_for(number), [number], query, args)
+        return rows
+
+    async def _read_batch(
+        self, server: ServerClient, batch: list[int], query: Query, args: tuple[Any, ...]
+    ) -> "list[Record]":
+        return await _run_on(server, server.point_pool, batch, (query, EVERYWHERE), (batch, *args))
+
+    async def _write(self, batches: list[list[int]], query: Query, args: tuple[Any, ...]) -> "list[Record]":
+        rows: list[Record] = []
+        for batch in batches:
+            for number in batch:
+                rows += await execute_on_shard(self._router, number, query, args, 0)
+        return rows
+
+
+def _batches(numbers: list[int]) -> list[list[int]]:
+    return [numbers[start : start + EVERYWHERE_BATCH] for start in range(0, len(numbers), EVERYWHERE_BATCH)]

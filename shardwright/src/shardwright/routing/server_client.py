@@ -1,0 +1,204 @@
+"""Client of one server: its connection pools, circuit breaker, dispatch functions and counters."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import asyncpg
+
+from shardwright.errors import ServerUnavailable, SetupInvalid
+from shardwright.ids import schema_name
+from shardwright.routing.circuit_breaker import CircuitBreaker
+from shardwright.routing.connection_pool import GRACE_S, ConnectionPool
+from shardwright.routing.dispatch_functions import FunctionKey, FunctionKind
+from shardwright.routing.function_installer import FunctionInstaller, InstalledFunction, drop_unused
+from shardwright.routing.metrics import ServerCounts
+from shardwright.routing.options import PoolOptions
+from shardwright.routing.pooled_connection import PooledConnection, local_settings
+from shardwright.routing.queries import Query
+from shardwright.topology import Server
+
+if TYPE_CHECKING:
+    from asyncpg.prepared_stmt import PreparedStatement
+
+EVERYWHERE = "everywhere"
+FIRST_REFRESH_S = 600.0
+REFRESH_S = 86_400.0
+# The server or the network failed; whether the statement happened depends on when.
+CONNECTION_LOST = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+)
+
+
+class ServerClient:
+    """Sends statements to one server and tracks its dispatch functions."""
+
+    def __init__(self, server: Server, options: PoolOptions) -> None:
+        self.server = server
+        self.breaker = CircuitBreaker(
+            server.name, max_failures=options.breaker_failures, cooldown_s=options.breaker_cooldown_s
+        )
+        self.point_pool = ConnectionPool(server, options, self.breaker, for_gather=False)
+        self.gather_pool = ConnectionPool(server, options, self.breaker, for_gather=True)
+        self.counts = ServerCounts()
+        self._numbers: list[int] = []
+        self._installed: dict[FunctionKey, InstalledFunction] = {}
+        self._installing = asyncio.Lock()
+        self._refresh_at = time.monotonic() + FIRST_REFRESH_S
+        self.local_settings = local_settings(options)
+        self.statement_timeout_s = options.statement_timeout_s + GRACE_S  # the server's own limit comes first
+
+    def assign_shards(self, numbers: list[int]) -> None:
+        """Set the shards that the server owns now."""
+        self._numbers = numbers
+        self.point_pool.assign_shards(numbers)
+        self.gather_pool.assign_shards(numbers)
+
+    async def install(self, wanted: Iterable[FunctionKey]) -> None:
+        """Install the dispatch functions of these queries on the server, as far as their tables exist."""
+        missing = [each for each in wanted if each not in self._installed]
+        if not missing or not self._numbers:
+            return
+        async with self._installing:
+            pooled = await self.acquire(self.point_pool, self._numbers[0])
+            try:
+                installer = FunctionInstaller(self._numbers[0])
+                self._installed |= await installer.install(pooled.conn, missing)
+            except BaseException as error:
+                self.handle_failure(self.point_pool, pooled, error)
+                raise
+            self.point_pool.release(pooled)
+
+    async def ping(self) -> None:
+        """Raise unless the server answers; a server without shards is skipped, since nothing depends on it."""
+        if not self._numbers:
+            return
+        pooled = await self.acquire(self.point_pool, self._numbers[0])
+        try:
+            await pooled.conn.execute("SELECT 1")
+        except BaseException as error:
+            self.handle_failure(self.point_pool, pooled, error)
+            raise
+        self.point_pool.release(pooled)
+
+    async def refresh_functions(self) -> None:
+        """Once a day: mark our functions as used, and drop those that no router uses."""
+        if time.monotonic() < self._refresh_at or not self._numbers:
+            return
+        self._refresh_at = time.monotonic() + REFRESH_S
+        pooled = await self.acquire(self.point_pool, self._numbers[0])
+        try:
+            installer = FunctionInstaller(self._numbers[0])
+            await installer.install(pooled.conn, list(self._installed))
+            await drop_unused(pooled.conn)
+        except BaseException as error:
+            self.handle_failure(self.point_pool, pooled, error)
+            raise
+        self.point_pool.release(pooled)
+
+    def discard_statements(self, queries: Iterable[Query]) -> None:
+        """Discard the prepared statements of these queries, so that their functions are looked up again."""
+        gone = set(queries)
+        self._installed = {key: value for key, value in self._installed.items() if key[0] not in gone}
+        for pooled in [*self.point_pool.connections, *self.gather_pool.connections]:
+            pooled.statements = {key: value for key, value in pooled.statements.items() if key[0] not in gone}
+
+    async def prepare(self, pooled: PooledConnection, query: Query, form: str) -> "PreparedStatement":
+        """Prepare the statement that calls the query's dispatch function on this connection."""
+        statement = await self._prepare(pooled, query, form, None)
+        pooled.statements[query, form] = statement
+        return statement
+
+    async def prepare_hot(self, pooled: PooledConnection, query: Query, number: int) -> "PreparedStatement":
+        """Prepare the query itself on this connection, for one shard."""
+        statement = await self._prepare(pooled, query, FunctionKind.POINT, schema_name(number))
+        pooled.statements[query, number] = statement
+        return statement
+
+    async def _prepare(
+        self, pooled: PooledConnection, query: Query, form: str, schema: str | None
+    ) -> "PreparedStatement":
+        wanted = FunctionKey(
+            query, FunctionKind.GATHER if form == FunctionKind.GATHER else FunctionKind.POINT
+        )
+        try:
+            installed = self._installed.get(wanted) or await self._install_one(wanted, pooled)
+            if schema is not None:
+                return await pooled.conn.prepare(installed.text(schema))
+            sql = installed.call_everywhere(query) if form == EVERYWHERE else installed.call(wanted)
+            return await pooled.conn.prepare(sql)
+        except CONNECTION_LOST as error:
+            raise ServerUnavailable(f"server {self.server.name} was lost: {error!r}") from error
+
+    async def acquire(self, pool: ConnectionPool, number: int) -> PooledConnection:
+        """Acquire a connection for a shard, reset if its raw connection was exposed."""
+        return await self.finish_acquire(pool, pool.acquire_nowait(number), number)
+
+    async def finish_acquire(
+        self, pool: ConnectionPool, pooled: PooledConnection | None, number: int
+    ) -> PooledConnection:
+        """The slow half of acquiring: wait for a connection, or reset the one found."""
+        if pooled is None:
+            pooled = await pool.acquire(number)
+        if pooled.is_dirty:
+            try:
+                await pooled.reset()
+            except BaseException as error:
+                self.handle_failure(pool, pooled, error)
+                raise
+        return pooled
+
+    def handle_failure(self, pool: ConnectionPool, pooled: PooledConnection, error: BaseException) -> None:
+        """Release, recover or replace the connection after a failed statement, and count the failure.
+
+        Raises `ServerUnavailable` when the statement was provably never sent, `TimeoutError` when the pool
+        terminated the connection because the statement was overdue.
+        """
+        self.counts.calls += 1
+        self.counts.errors[getattr(error, "sqlstate", None) or type(error).__name__] += 1
+        if isinstance(
+            error, (*CONNECTION_LOST, TimeoutError)
+        ):  # an overdue connection is terminated, so it counts as lost
+            self.breaker.record_failure()
+        elif isinstance(error, asyncpg.PostgresError):
+            self.breaker.record_success()
+        was_closed = pooled.conn.is_closed() or _is_unusable(error)
+        if was_closed:
+            pooled.conn.terminate()
+        if (
+            was_closed
+            or pooled.conn.is_in_transaction()
+            or not isinstance(error, asyncpg.PostgresError | ValueError)
+        ):
+            pool.recover(pooled)
+        else:
+            pool.release(pooled)
+        if pooled.is_overdue:
+            raise TimeoutError(f"server {self.server.name} did not answer in time") from error
+        if was_closed and isinstance(error, asyncpg.InterfaceError | asyncpg.InternalClientError):
+            raise ServerUnavailable(f"a connection to server {self.server.name} was closed") from error
+
+    async def close(self) -> None:
+        """Close all connections to the server."""
+        await asyncio.gather(self.point_pool.close(), self.gather_pool.close())
+
+    async def _install_one(self, wanted: FunctionKey, pooled: PooledConnection) -> InstalledFunction:
+        """Install over the caller's own connection: waiting for a second one could deadlock."""
+        if not self._numbers:
+            raise ServerUnavailable(f"server {self.server.name} holds no shards")
+        installer = FunctionInstaller(self._numbers[0])
+        found = await installer.install(pooled.conn, [wanted])
+        if wanted not in found:
+            await installer.shape(pooled.conn, wanted.query)  # raises PostgreSQL's own error
+            raise SetupInvalid(f"query {wanted.query.name} cannot be installed on server {self.server.name}")
+        self._installed |= found
+        return found[wanted]
+
+
+def _is_unusable(error: BaseException) -> bool:
+    """Whether asyncpg refused to send: the server's shutdown message was read, the closed socket not yet noticed."""
+    return isinstance(error, asyncpg.InternalClientError) and "cannot switch to state" in str(error)

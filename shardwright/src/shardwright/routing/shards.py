@@ -1,0 +1,283 @@
+"""The router: finds the shard of an id or key and sends statements to the server that owns it."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+
+from prometheus_client import CollectorRegistry
+
+from shardwright.errors import InvalidId, NotOwner, ServerUnavailable, ShardKeyMissing
+from shardwright.ids import LEGACY_LIMIT, schema_name
+from shardwright.routing.connection_pool import ConnectionPool
+from shardwright.routing.dispatch_functions import FunctionKey, FunctionKind
+from shardwright.routing.execute import affected_rows, execute_on_shard, returned_rows
+from shardwright.routing.metrics import RouterCollector, ServerCounts
+from shardwright.routing.options import PoolOptions
+from shardwright.routing.queries import Queries, Query
+from shardwright.routing.scatter_gather import Everywhere, Gathered, gather
+from shardwright.routing.server_client import ServerClient
+from shardwright.routing.transactions import Isolation, Transaction, TransactionScope
+from shardwright.topology import Directory, Placer, ShardMap
+
+if TYPE_CHECKING:
+    from asyncpg import Record
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+MAINTAIN_S = 1.0
+DEFAULT_OPTIONS = PoolOptions()
+
+
+class Shard:
+    """One shard, on whichever server owns it at the moment."""
+
+    __slots__ = ("_shards", "number", "schema")
+
+    def __init__(self, shards: "Shards", number: int) -> None:
+        self._shards = shards
+        self.number = number
+        self.schema = schema_name(number)
+
+    @property
+    def server(self) -> str:
+        """The name of the server that owns it, according to this router's map."""
+        return self._shards.server_for(self.number).server.name
+
+    async def fetch(self, query: Query, /, **params: Any) -> "list[Record]":
+        """All rows."""
+        return returned_rows(
+            await execute_on_shard(self._shards, self.number, query, query.bind(params), 0), query
+        )
+
+    async def fetch_one(self, query: Query, /, **params: Any) -> "Record | None":
+        """The first row, if there is one."""
+        rows = returned_rows(
+            await execute_on_shard(self._shards, self.number, query, query.bind(params), 1), query
+        )
+        return rows[0] if rows else None
+
+    async def fetch_value(self, query: Query, /, **params: Any) -> Any:
+        """The first column of the first row, or None."""
+        rows = returned_rows(
+            await execute_on_shard(self._shards, self.number, query, query.bind(params), 1), query
+        )
+        return rows[0][0] if rows else None
+
+    async def execute(self, query: Query, /, **params: Any) -> int:
+        """Execute a statement in its own transaction; returns how many rows it changed or returned."""
+        return affected_rows(await execute_on_shard(self._shards, self.number, query, query.bind(params), 0))
+
+    def begin(self, *, isolation: Isolation | None = None, read_only: bool = False) -> TransactionScope:
+        """A transaction on this shard: `async with shard.begin() as transaction`."""
+        return TransactionScope(self._shards, self.number, isolation, read_only=read_only)
+
+    async def transact(self, body: Callable[[Transaction], Awaitable[T]]) -> T:
+        """Run `body` in a transaction and return its result; the whole is repeated while the shard is being moved."""
+        deadline = asyncio.get_running_loop().time() + self._shards.not_owner_wait_s
+        while True:
+            try:
+                async with self.begin() as transaction:
+                    return await body(transaction)
+            except NotOwner:
+                if asyncio.get_running_loop().time() > deadline:
+                    raise
+                await asyncio.sleep(0.02)
+
+    def __repr__(self) -> str:
+        return f"Shard({self.number})"
+
+
+class Shards:
+    """All shards, through one process's connections; open one with `Shards.open`."""
+
+    def __init__(self, directory: Directory, options: PoolOptions, queries: Sequence[Queries]) -> None:
+        self._directory = directory
+        self._options = options
+        self._queries = [query for each in queries for query in each]
+        self._servers: dict[str, ServerClient] = {}
+        self._routes: dict[int, ServerClient] = {}
+        self._shards: dict[int, Shard] = {}
+        self._refreshing: asyncio.Task[None] | None = None
+        self._background: list[asyncio.Task[None]] = []
+        self._closing: set[asyncio.Task[None]] = set()
+        self._registry: CollectorRegistry | None = None
+        self._collector = RouterCollector(self)
+        self.map: ShardMap
+        self.not_owner_wait_s = options.not_owner_wait_s
+        self.gather_deadline_s = options.gather_deadline_s
+        self.everywhere_count = 0
+
+    @classmethod
+    async def open(
+        cls,
+        directory_dsn: str,
+        *,
+        queries: Sequence[Queries] = (),
+        options: PoolOptions = DEFAULT_OPTIONS,
+        dsns: Mapping[str, str] | None = None,
+        registry: CollectorRegistry | None = None,
+    ) -> Self:
+        """Open a router that loads the shard map and follows its changes.
+
+        `queries` get their dispatch functions on every server that answers; others get theirs at first use. `dsns`
+        overrides the map's server addresses, by server name. `registry` exposes this router's metrics.
+        """
+        directory = await Directory.open(directory_dsn, dsns=dsns or {})
+        shards = cls(directory, options, queries)
+        try:
+            await shards._start(registry)
+        except BaseException:
+            await shards.close()
+            raise
+        return shards
+
+    async def close(self) -> None:
+        """Stop background tasks, close all connections and unregister the metrics."""
+        if self._registry is not None:
+            self._registry.unregister(self._collector)
+            self._registry = None
+        tasks = [*self._background, *self._closing, *([self._refreshing] if self._refreshing else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._directory.close()
+        await asyncio.gather(*(server.close() for server in self._servers.values()))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def owner(self, id: int) -> Shard:  # noqa: A002  # an id is called an id
+        """The shard that an id belongs to."""
+        return self.shard(self.shard_of(id))
+
+    def of(self, key: str | bytes) -> Shard:
+        """The shard of a lookup key (a username, an email address), by hash; it never changes."""
+        return self.shard(self.map.lookup_shard(key))
+
+    def place(self) -> Shard:
+        """Choose a shard for a new tenant, in proportion to the weights of servers and shards."""
+        return self.shard(self._placer.place())
+
+    def shard(self, number: int) -> Shard:
+        """A shard by its number."""
+        shard = self._shards.get(number)
+        if shard is None:
+            self.map.server_of(number)  # refuses numbers that are not in the map
+            shard = self._shards[number] = Shard(self, number)
+        return shard
+
+    def shard_of(self, id: int) -> int:  # noqa: A002  # an id is called an id
+        """The number of the shard that an id belongs to."""
+        if id < LEGACY_LIMIT:
+            return self.map.layout.id_shard(id)
+        return id >> 10 & 8191
+
+    async def gather(
+        self, query: Query, ids: Sequence[int], /, *, deadline_s: float | None = None, **params: Any
+    ) -> Gathered:
+        """Scatter-gather: the rows of many ids, one round trip per server, servers in parallel.
+
+        The query takes `:ids`. A server that fails or is late is reported in `failed`, with the other servers' rows.
+        """
+        return await gather(self, query, ids, params, deadline_s)
+
+    def everywhere(self, *, deadline_s: float | None = None) -> Everywhere:
+        """Broadcast to every shard, on purpose; counted in the metrics."""
+        return Everywhere(self, deadline_s=deadline_s)
+
+    async def ping(self, server: str) -> None:
+        """Raise unless a server answers; for health checks."""
+        await self._servers[server].ping()
+
+    async def refresh(self) -> None:
+        """Load the latest map; concurrent callers share one load."""
+        if self._refreshing is None or self._refreshing.done():
+            self._refreshing = asyncio.create_task(self._load())
+        await asyncio.shield(self._refreshing)
+
+    async def fetch(self, *_: Any, **__: Any) -> NoReturn:
+        """Raise `ShardKeyMissing`: a statement needs a shard."""
+        raise ShardKeyMissing("say which shard: owner(id), of(key), or everywhere() if you mean it")
+
+    fetch_one = fetch_value = execute = fetch
+
+    def server_for(self, number: int) -> ServerClient:
+        """The client of the server that owns a shard."""
+        try:
+            return self._routes[number]
+        except KeyError:
+            raise InvalidId(f"shard {number} is not in the map (version {self.map.version})") from None
+
+    @property
+    def counts(self) -> dict[str, ServerCounts]:
+        """Counters by server."""
+        return {name: server.counts for name, server in self._servers.items()}
+
+    def pools(self) -> Iterable[tuple[str, str, ConnectionPool]]:
+        """Every connection pool, with its server's name and its purpose."""
+        for name, server in self._servers.items():
+            yield name, "point", server.point_pool
+            yield name, "gather", server.gather_pool
+
+    async def _start(self, registry: CollectorRegistry | None) -> None:
+        await self._load()
+        await self._install()
+        self._directory.watch(self._apply_map, poll_s=self._options.poll_s)
+        self._background.append(asyncio.create_task(self._maintain(), name="shardwright-maintenance"))
+        if registry is not None:
+            registry.register(self._collector)
+            self._registry = registry
+
+    async def _load(self) -> None:
+        self._apply_map(await self._directory.load())
+
+    def _apply_map(self, latest: ShardMap) -> None:
+        """Route by this map from now on; an older one that arrives late is ignored."""
+        if self._routes and latest.version <= self.map.version:
+            return
+        self.map = latest
+        self._placer = Placer(latest)
+        for name, server in latest.servers.items():
+            existing = self._servers.get(name)
+            if existing is None or existing.server.dsn != server.dsn:
+                self._servers[name] = ServerClient(server, self._options)
+                if existing is not None:
+                    self._close_replaced(existing)
+            self._servers[name].assign_shards(latest.shards_on(name))
+        self._routes = {number: self._servers[name] for number, name in latest.owners.items()}
+
+    def _close_replaced(self, server: ServerClient) -> None:
+        """Close the client of a server whose address changed, once its statements have finished."""
+        task = asyncio.create_task(server.close())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+    async def _install(self) -> None:
+        wanted = [FunctionKey(query, FunctionKind.POINT) for query in self._queries]
+        servers = list(self._servers.values())
+        for server, outcome in zip(
+            servers,
+            await asyncio.gather(*(server.install(wanted) for server in servers), return_exceptions=True),
+            strict=True,
+        ):
+            if isinstance(outcome, ServerUnavailable):
+                log.warning("server.skipped: %s: %s", server.server.name, outcome)
+            elif outcome is not None:
+                raise outcome
+
+    async def _maintain(self) -> None:
+        while True:
+            await asyncio.sleep(MAINTAIN_S)
+            for _, _, pool in self.pools():
+                pool.terminate_overdue()
+                pool.close_idle()
+            for server in list(self._servers.values()):
+                try:
+                    await server.refresh_functions()
+                except Exception:  # nothing may stop this task: it also terminates overdue connections
+                    log.exception("functions.refresh_failed: on server %s", server.server.name)

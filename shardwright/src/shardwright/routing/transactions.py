@@ -1,0 +1,239 @@
+"""A transaction on one shard.
+
+It opens in one round trip, BEGIN and search_path together, and search_path is local to the transaction, so no session
+state outlives it, also behind a transaction pooler.
+"""
+
+import contextlib
+import itertools
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import asyncpg
+
+from shardwright.errors import NotOwner, ServerUnavailable
+from shardwright.ids import schema_name
+from shardwright.routing.errors import OutcomeUnknown, TransactionLost
+from shardwright.routing.execute import MAX_ATTEMPTS, Router
+from shardwright.routing.pooled_connection import RESET_SESSION_SQL, PooledConnection
+from shardwright.routing.queries import Query
+from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
+from shardwright.topology import SQLSTATE_NOT_OWNER
+
+if TYPE_CHECKING:
+    from asyncpg import Connection, Record
+
+log = logging.getLogger(__name__)
+
+Isolation = Literal["read committed", "repeatable read", "serializable"]
+# asyncpg did not send the statement, because the connection is closed or the server has announced its shutdown on it.
+_REFUSED_TO_SEND = (asyncpg.InterfaceError, asyncpg.InternalClientError)
+AfterCommit = Callable[[str], Awaitable[None]]
+
+
+class Transaction:
+    """A transaction on one shard."""
+
+    __slots__ = ("_pooled", "_savepoints", "_server", "hooks", "shard_number")
+
+    def __init__(self, pooled: PooledConnection, server: ServerClient, shard_number: int) -> None:
+        self._pooled = pooled
+        self._server = server
+        self._savepoints = itertools.count(1)
+        self.hooks: list[AfterCommit] = []
+        self.shard_number = shard_number
+
+    def after_commit(self, hook: "AfterCommit") -> None:
+        """Call `hook` after the commit, with the name of the server.
+
+        The commit stands whatever the hook does, so an exception in a hook is only logged.
+        """
+        self.hooks.append(hook)
+
+    @property
+    def connection(self) -> "Connection":
+        """The raw asyncpg connection, for this block only; its search_path leads to the shard's tables.
+
+        Session state (settings, locks, listeners, temporary tables) is reset before the connection's next use.
+        For a part that may fail use `savepoint`: asyncpg refuses its own `transaction()` in one it did not begin.
+        """
+        self._pooled.is_dirty = True
+        return self._pooled.conn
+
+    async def fetch(self, query: Query, /, **params: Any) -> "list[Record]":
+        """All rows."""
+        conn = self._pooled.conn
+        rows = cast("list[Record]", await conn.fetch(query.sql, *query.bind(params), timeout=self._timeout_s))
+        self._count(len(rows))
+        return rows
+
+    async def fetch_one(self, query: Query, /, **params: Any) -> "Record | None":
+        """The first row, if there is one."""
+        conn = self._pooled.conn
+        row = cast(
+            "Record | None", await conn.fetchrow(query.sql, *query.bind(params), timeout=self._timeout_s)
+        )
+        self._count(row is not None)
+        return row
+
+    async def fetch_value(self, query: Query, /, **params: Any) -> Any:
+        """The first column of the first row, or None."""
+        row = await self.fetch_one(query, **params)
+        return None if row is None else row[0]
+
+    async def execute(self, query: Query, /, **params: Any) -> int:
+        """Execute a statement; returns how many rows it changed or found."""
+        status = await self._pooled.conn.execute(query.sql, *query.bind(params), timeout=self._timeout_s)
+        self._count(0)
+        return rows_in_status(status)
+
+    @contextlib.asynccontextmanager
+    async def savepoint(self) -> AsyncGenerator[None]:
+        """A savepoint: an error inside rolls this block back and is raised."""
+        name = f"shardwright_{next(self._savepoints)}"
+        conn = self._pooled.conn
+        await conn.execute(f"SAVEPOINT {name}")
+        try:
+            yield
+        except Exception:
+            await conn.execute(f"ROLLBACK TO SAVEPOINT {name}; RELEASE SAVEPOINT {name}")
+            raise
+        await conn.execute(f"RELEASE SAVEPOINT {name}")
+
+    @property
+    def _timeout_s(self) -> float:
+        return self._server.statement_timeout_s
+
+    def _count(self, rows: int) -> None:
+        self._server.counts.calls += 1
+        self._server.counts.rows += rows
+
+
+class TransactionScope:
+    """`async with` opens the transaction, commits at the end, and rolls back when the block raises."""
+
+    __slots__ = ("_number", "_opening", "_pooled", "_router", "_server", "_transaction")
+
+    def __init__(self, router: Router, number: int, isolation: Isolation | None, *, read_only: bool) -> None:
+        self._router = router
+        self._number = number
+        self._opening = _opening(number, isolation, read_only=read_only)
+        self._server: ServerClient | None = None
+        self._pooled: PooledConnection | None = None
+        self._transaction: Transaction | None = None
+
+    async def __aenter__(self) -> Transaction:
+        for attempts in itertools.count(1):
+            try:
+                return await self._begin()
+            except (ServerUnavailable, *CONNECTION_LOST):
+                # No statement has been executed yet, so a broken connection is simply replaced.
+                if attempts >= MAX_ATTEMPTS:
+                    raise
+        raise AssertionError("unreachable")
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        server, pooled = self._server, self._pooled
+        if server is None or pooled is None:
+            raise AssertionError("the transaction was never opened")
+        if error is None:
+            await self._commit(server, pooled)
+            await self._run_after_commit_hooks(server)
+        elif isinstance(error, Exception):
+            await self._roll_back(server, pooled)
+            await self._raise_if_not_owner(error)
+            if isinstance(error, _REFUSED_TO_SEND) and pooled.conn.is_closed():
+                raise self._connection_lost() from error
+        else:
+            server.point_pool.recover(
+                pooled
+            )  # cancelled: the task must not wait any longer, recovery rolls back
+
+    async def _begin(self) -> Transaction:
+        server = self._router.server_for(self._number)
+        pool = server.point_pool
+        pooled = pool.acquire_nowait(self._number) or await pool.acquire(self._number)
+        pooled.busy_since = (
+            None  # the duration of a transaction is up to the caller; each statement has a timeout
+        )
+        opening = self._opening + (server.local_settings if pooled.is_behind_pooler else "")
+        try:
+            await pooled.conn.execute(
+                RESET_SESSION_SQL + opening if pooled.is_dirty else opening,
+                timeout=server.statement_timeout_s,
+            )
+        except BaseException as error:
+            server.handle_failure(pool, pooled, error)
+            raise
+        pooled.is_dirty = False
+        self._server, self._pooled = server, pooled
+        self._transaction = Transaction(pooled, server, self._number)
+        return self._transaction
+
+    async def _commit(self, server: ServerClient, pooled: PooledConnection) -> None:
+        try:
+            status = await pooled.conn.execute("COMMIT", timeout=server.statement_timeout_s)
+        except _REFUSED_TO_SEND as error:
+            server.point_pool.recover(pooled)
+            raise self._connection_lost() from error
+        except (TimeoutError, *CONNECTION_LOST) as error:
+            server.handle_failure(server.point_pool, pooled, error)
+            raise OutcomeUnknown(f"COMMIT was sent to shard {self._number}, then: {error!r}") from error
+        except BaseException as error:
+            server.handle_failure(server.point_pool, pooled, error)
+            await self._raise_if_not_owner(error)
+            raise
+        server.point_pool.release(pooled)
+        if status != "COMMIT":
+            raise TransactionLost(f"the transaction on shard {self._number} had failed before COMMIT")
+
+    async def _run_after_commit_hooks(self, server: ServerClient) -> None:
+        for hook in self._transaction.hooks if self._transaction is not None else ():
+            try:
+                await hook(server.server.name)
+            except Exception:
+                log.exception("hook.failed: after a commit on shard %s", self._number)
+
+    async def _roll_back(self, server: ServerClient, pooled: PooledConnection) -> None:
+        try:
+            await pooled.conn.execute("ROLLBACK", timeout=server.statement_timeout_s)
+        except BaseException as error:
+            if isinstance(error, _REFUSED_TO_SEND):
+                pooled.conn.terminate()  # the server announced its shutdown; the closed socket is not noticed yet
+            server.point_pool.recover(pooled)
+            if not isinstance(error, (TimeoutError, asyncpg.PostgresError, *_REFUSED_TO_SEND, OSError)):
+                raise
+            return  # the connection is gone and the transaction with it; the block's own error is raised
+        server.point_pool.release(pooled)
+
+    def _connection_lost(self) -> ServerUnavailable:
+        return ServerUnavailable(
+            f"the connection to shard {self._number} was lost before COMMIT: nothing was changed"
+        )
+
+    async def _raise_if_not_owner(self, error: BaseException) -> None:
+        """After a write refused by the shard's guard: refresh the map and raise `NotOwner`, so the caller can retry."""
+        if getattr(error, "sqlstate", None) == SQLSTATE_NOT_OWNER:
+            with contextlib.suppress(ServerUnavailable):  # NotOwner is raised either way
+                await self._router.refresh()
+            raise NotOwner(
+                f"shard {self._number} is being moved or has moved: repeat the transaction"
+            ) from error
+
+
+def _opening(number: int, isolation: Isolation | None, *, read_only: bool) -> str:
+    level = f" ISOLATION LEVEL {isolation.upper()}" if isolation else ""
+    access = " READ ONLY" if read_only else ""
+    return (
+        f"BEGIN{level}{access}; SET LOCAL search_path = {schema_name(number)}, common, shardwright, public;"
+    )
+
+
+def rows_in_status(status: str) -> int:
+    """The number in a command's status, `INSERT 0 3` or `UPDATE 3`."""
+    last = status.rpartition(" ")[2]
+    return int(last) if last.isdigit() else 0

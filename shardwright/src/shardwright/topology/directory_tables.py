@@ -1,0 +1,100 @@
+"""The directory's tables, and how the shard map is read from and written to them."""
+
+from typing import TYPE_CHECKING
+
+import asyncpg
+
+from shardwright.errors import SetupInvalid
+from shardwright.ids import MAX_SHARDS, Layout
+from shardwright.topology.connections import fetch_rows
+from shardwright.topology.shard_map import Server, ShardMap
+
+if TYPE_CHECKING:
+    from asyncpg import Connection
+
+SCHEMA = "shardwright_directory"
+CHANNEL = "shardwright_map"
+
+# A shard is planned before it exists and becomes ready (part of the map) once its schema is created: an interrupted
+# creation stays recorded and can be finished.
+CREATE = f"""\
+SELECT pg_advisory_xact_lock(hashtext('{SCHEMA}'));
+CREATE SCHEMA IF NOT EXISTS {SCHEMA};
+CREATE TABLE IF NOT EXISTS {SCHEMA}.settings (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  directory_id uuid NOT NULL DEFAULT gen_random_uuid(),
+  map_version bigint NOT NULL DEFAULT 1,
+  epoch_ms bigint NOT NULL,
+  lookup_shards integer CHECK (lookup_shards BETWEEN 1 AND {MAX_SHARDS})
+);
+CREATE TABLE IF NOT EXISTS {SCHEMA}.servers (
+  name text PRIMARY KEY,
+  dsn text NOT NULL,
+  weight double precision NOT NULL CHECK (weight >= 0),
+  accepts_new boolean NOT NULL
+);
+CREATE TABLE IF NOT EXISTS {SCHEMA}.shards (
+  number integer PRIMARY KEY CHECK (number BETWEEN 0 AND {MAX_SHARDS - 1}),
+  server text NOT NULL REFERENCES {SCHEMA}.servers,
+  weight double precision NOT NULL DEFAULT 1 CHECK (weight >= 0),
+  is_ready boolean NOT NULL DEFAULT false
+);
+"""
+
+# One statement, hence one snapshot: the map is never a mixture of two versions.
+_LOAD = f"""\
+SELECT map_version, epoch_ms, coalesce(lookup_shards, 0) AS lookup_shards,
+  ARRAY(SELECT ROW(name, dsn, weight, accepts_new) FROM {SCHEMA}.servers ORDER BY name) AS servers,
+  ARRAY(SELECT ROW(number, server, weight) FROM {SCHEMA}.shards WHERE is_ready ORDER BY number) AS shards
+FROM {SCHEMA}.settings
+"""  # noqa: S608  # the schema is a constant
+
+_UPSERT_SERVERS = f"""\
+INSERT INTO {SCHEMA}.servers (name, dsn, weight, accepts_new) VALUES ($1, $2, $3, $4)
+ON CONFLICT (name) DO UPDATE
+SET dsn = excluded.dsn, weight = excluded.weight, accepts_new = excluded.accepts_new
+"""  # noqa: S608  # likewise
+
+_UPSERT_SHARDS = f"""\
+INSERT INTO {SCHEMA}.shards (number, server, weight, is_ready)
+SELECT *, true FROM unnest($1::integer[], $2::text[], $3::double precision[])
+ON CONFLICT (number) DO UPDATE SET server = excluded.server, weight = excluded.weight, is_ready = true
+"""  # noqa: S608  # likewise
+
+
+async def read_map(conn: "Connection") -> ShardMap:
+    """Read the latest map."""
+    try:
+        rows = await fetch_rows(conn, _LOAD)
+    except asyncpg.UndefinedTableError as error:
+        raise SetupInvalid("the directory has no tables yet: create it first") from error
+    row = rows[0]
+    return ShardMap(
+        version=row["map_version"],
+        layout=Layout(row["epoch_ms"]),
+        servers={name: Server(name, dsn, weight, accepts) for name, dsn, weight, accepts in row["servers"]},
+        owners={number: server for number, server, _ in row["shards"]},
+        weights={number: weight for number, _, weight in row["shards"] if weight != 1.0},
+        lookup_shards=row["lookup_shards"],
+    )
+
+
+async def write_map(conn: "Connection", new: ShardMap, old: ShardMap) -> None:
+    """Write the differences as the next version, and notify every router on commit."""
+    for name, server in new.servers.items():
+        if old.servers.get(name) != server:
+            await conn.execute(_UPSERT_SERVERS, name, server.dsn, server.weight, server.accepts_new)
+    changed = [
+        number
+        for number, owner in new.owners.items()
+        if old.owners.get(number) != owner or old.weight_of(number) != new.weight_of(number)
+    ]
+    if changed:
+        owners = [new.owners[number] for number in changed]
+        await conn.execute(_UPSERT_SHARDS, changed, owners, [new.weight_of(number) for number in changed])
+    await conn.execute(
+        f"UPDATE {SCHEMA}.settings SET map_version = $1, lookup_shards = nullif($2, 0)",  # noqa: S608 - names come from the library, values are parameters
+        new.version,
+        new.lookup_shards,
+    )
+    await conn.execute("SELECT pg_notify($1, $2)", CHANNEL, str(new.version))

@@ -1,0 +1,87 @@
+"""A small fleet: two servers, eight shards, a directory, and a folder to put migrations in."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import asyncpg
+import pytest
+
+from shardwright.local import LocalServer
+from shardwright.migrations import Migrator, MigratorOptions
+from shardwright.topology import Directory, ShardMap
+
+SHARDS = 8
+EXAMPLE = Path(__file__).with_name("example")
+QUICK = MigratorOptions(lock_timeout_ms=50)
+
+
+@dataclass
+class Fleet:
+    """The servers, shards and migrations folder of a test."""
+
+    directory: Directory
+    directory_dsn: str
+    folder: Path
+
+    def put(self, name: str, sql: str) -> Path:
+        path = self.folder / f"{name}.sql"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(sql)
+        return path
+
+    def put_example(self) -> None:
+        shutil.copytree(EXAMPLE / "migrations", self.folder, dirs_exist_ok=True)
+
+    def migrator(self, options: MigratorOptions = QUICK) -> Migrator:
+        return Migrator(self.directory, self.folder, options=options)
+
+    async def map(self) -> ShardMap:
+        return await self.directory.load()
+
+    @asynccontextmanager
+    async def on(self, shard: int) -> AsyncGenerator[asyncpg.Connection]:
+        """A connection to the owner of a shard, with the shard's search_path."""
+        dsn = (await self.map()).server_of(shard).dsn
+        connection = cast("asyncpg.Connection", await asyncpg.connect(dsn))
+        try:
+            await connection.execute(f"SET search_path = s{shard:04}, common, shardwright, public")
+            yield connection
+        finally:
+            await connection.close()
+
+    async def value(self, shard: int, query: str) -> object:
+        async with self.on(shard) as connection:
+            return cast("object", await connection.fetchval(query))
+
+    async def run(self, shard: int, sql: str) -> None:
+        async with self.on(shard) as connection:
+            await connection.execute(sql)
+
+    async def versions(self) -> dict[int, int]:
+        """The last applied migration of every shard, 0 for none."""
+        statuses = (await self.migrator().status(drift=False)).targets
+        return {each.target.number: each.version for each in statuses if each.target.number is not None}
+
+
+@pytest.fixture
+async def fleet(
+    servers: Mapping[str, LocalServer],
+    fresh_database: Callable[[LocalServer], Awaitable[str]],
+    tmp_path: Path,
+) -> AsyncGenerator[Fleet]:
+    dsns = {name: await fresh_database(servers[name]) for name in ("a", "b")}
+    directory = await Directory.open(dsns["a"])
+    await directory.create()
+    for name, dsn in dsns.items():
+        await directory.add_server(name, dsn)
+    await directory.add_shards(SHARDS)
+    folder = tmp_path / "migrations"
+    (folder / "shard").mkdir(parents=True)
+    yield Fleet(directory, dsns["a"], folder)
+    await directory.close()

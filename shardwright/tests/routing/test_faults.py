@@ -1,0 +1,132 @@
+"""Servers that crash or hang, and the errors that callers get."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+
+import pytest
+from routing_test_cluster import QUERIES, Cluster, OpenShards, make_cluster
+
+from shardwright.errors import ServerUnavailable
+from shardwright.local import LocalServer
+from shardwright.routing import OutcomeUnknown, Shards
+from shardwright.topology import open_connection
+
+
+@pytest.fixture
+async def fragile(
+    servers: Mapping[str, LocalServer],
+    own_server: LocalServer,
+    fresh_database: Callable[[LocalServer], Awaitable[str]],
+) -> AsyncIterator[Cluster]:
+    """A cluster whose server b may be killed."""
+    conn = await open_connection(own_server.dsn(), "b")
+    await conn.execute("CREATE DATABASE fragile")
+    await conn.close()
+    cluster = await make_cluster({"a": await fresh_database(servers["a"]), "b": own_server.dsn("fragile")}, 8)
+    yield cluster
+    await cluster.directory.close()
+
+
+def on(shards: Shards, server: str) -> int:
+    return shards.map.shards_on(server)[0]
+
+
+@pytest.mark.slow
+async def test_while_a_server_is_down_the_others_serve_and_it_recovers_by_itself(
+    fragile: Cluster, own_server: LocalServer, open_shards: OpenShards
+) -> None:
+    shards = await open_shards(fragile, breaker_failures=3, breaker_cooldown_s=0.2)
+    ids = [await shards.shard(n).fetch_value(QUERIES.add, author_id=1, caption="here") for n in range(8)]
+    await asyncio.to_thread(own_server.stop, mode="immediate")
+    with pytest.raises(ServerUnavailable):
+        while True:
+            await shards.shard(on(shards, "b")).fetch_value(QUERIES.whoami)
+
+    await shards.ping("a")
+    with pytest.raises(ServerUnavailable):
+        await shards.ping("b")
+    gathered = await shards.gather(QUERIES.get, ids)
+    assert list(gathered.failed) == ["b"]
+    assert sorted(row["id"] for row in gathered) == sorted(i for i in ids if shards.owner(i).server == "a")
+    for _ in range(5):
+        with pytest.raises(ServerUnavailable):
+            await shards.shard(on(shards, "b")).fetch_value(QUERIES.whoami)
+    assert shards.server_for(on(shards, "b")).breaker.is_open
+    assert await shards.shard(on(shards, "a")).fetch_value(QUERIES.whoami)
+
+    await asyncio.to_thread(own_server.start)
+    async with asyncio.timeout(60):
+        while not (gathered := await shards.gather(QUERIES.get, ids)).is_complete:  # noqa: ASYNC110 - waits for another process
+            await asyncio.sleep(0.05)
+    assert len(gathered) == 8
+
+
+@pytest.mark.slow
+async def test_the_breaker_opens_for_a_server_that_accepts_and_never_answers(
+    cluster: Cluster, open_shards: OpenShards
+) -> None:
+    with socket.socket() as hole:
+        hole.bind(("127.0.0.1", 0))
+        hole.listen()
+        shards = await open_shards(
+            cluster,
+            dsns={"b": f"postgresql://nobody:x@127.0.0.1:{hole.getsockname()[1]}/hole"},
+            connect_timeout_s=0.5,
+            breaker_failures=2,
+            breaker_cooldown_s=60.0,
+        )
+        async with asyncio.timeout(60):
+            while not shards.server_for(on(shards, "b")).breaker.is_open:
+                gathered = await shards.gather(QUERIES.get, [1 << 40 | number << 10 for number in range(16)])
+                assert "b" in gathered.failed
+
+    with pytest.raises(ServerUnavailable, match="times in a row"):
+        await shards.shard(on(shards, "b")).fetch_value(QUERIES.whoami)
+
+
+async def test_a_read_is_retried_on_a_new_connection(cluster: Cluster, open_shards: OpenShards) -> None:
+    shards = await open_shards(cluster)
+    shard = shards.shard(0)
+    read = asyncio.create_task(shard.fetch_value(QUERIES.nap, seconds=0.5))
+    await end_napping(cluster, shard.server)
+
+    assert await read == 1
+
+
+async def test_a_write_is_not_retried_when_its_connection_is_lost(
+    cluster: Cluster, open_shards: OpenShards, caption: str
+) -> None:
+    shards = await open_shards(cluster)
+    shard = shards.shard(0)
+    write = asyncio.create_task(shard.fetch_value(QUERIES.slow_add, seconds=30.0, caption=caption))
+    await end_napping(cluster, shard.server)
+
+    with pytest.raises(OutcomeUnknown, match="slow_add was sent to shard 0"):
+        await write
+
+
+async def test_a_write_uses_a_new_connection_when_the_old_one_was_closed(
+    cluster: Cluster, open_shards: OpenShards, caption: str
+) -> None:
+    shards = await open_shards(cluster, max_connections=1, spare_connections=0)
+    shard = shards.shard(0)
+    for _ in range(10):
+        pid = await shard.fetch_value(QUERIES.whoami)
+        (pooled,) = shards.server_for(0).point_pool.connections
+        await cluster.run(shard.server, f"SELECT pg_terminate_backend({pid})")
+        while not pooled.conn.is_closed():  # noqa: ASYNC110  # until the news is here
+            await asyncio.sleep(0.01)
+        assert await shard.fetch_value(QUERIES.add, author_id=1, caption=caption)
+
+
+async def end_napping(cluster: Cluster, server: str) -> None:
+    conn = await open_connection(cluster.dsns[server], server)
+    ended = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+        "AND wait_event = 'PgSleep'"
+    )
+    async with asyncio.timeout(20):
+        while await conn.execute(ended) == "SELECT 0":  # noqa: ASYNC110  # waits for the server, not for us
+            await asyncio.sleep(0.01)
+    await conn.close()

@@ -1,0 +1,12 @@
+"""Removal of expired sessions, mails and challenges."""
+
+from shardwright.routing import Shards
+from tintype.accounts.store import QUERIES
+
+EXPIRING = (QUERIES.purge_sessions, QUERIES.purge_mails, QUERIES.purge_challenges)
+
+
+async def purge_expired(shards: Shards) -> None:
+    """Delete what has expired, one batch per shard and run."""
+    for query in EXPIRING:
+        await shards.everywhere().execute(query)

@@ -1,0 +1,86 @@
+"""Sign-up: creates an account under a username that nobody else has."""
+
+from typing import TYPE_CHECKING
+
+from tintype.accounts.dependencies import AccountsDependencies
+from tintype.accounts.errors import UsernameTaken
+from tintype.accounts.events import AccountCreated
+from tintype.accounts.identifiers import check_email
+from tintype.accounts.mail_queue import MailQueue
+from tintype.accounts.models import Account, Caller, SignedIn
+from tintype.accounts.profile import check_full_name
+from tintype.accounts.rate_limits import AuthRateLimits
+from tintype.accounts.sessions import Sessions
+from tintype.accounts.store import QUERIES
+from tintype.accounts.username_rules import check_username
+from tintype.accounts.usernames import Usernames
+from tintype.base.errors import Unavailable
+from tintype.base.ids import AccountId
+from tintype.base.log import get_log
+
+if TYPE_CHECKING:
+    from shardwright.routing import Shard
+
+log = get_log("accounts")
+
+
+class SignUp:
+    """Creates accounts."""
+
+    def __init__(
+        self,
+        deps: AccountsDependencies,
+        sessions: Sessions,
+        *,
+        usernames: Usernames,
+        mail_queue: MailQueue,
+        limits: AuthRateLimits,
+    ) -> None:
+        self._deps, self._sessions, self._usernames = deps, sessions, usernames
+        self._mail_queue, self._limits = mail_queue, limits
+
+    async def sign_up(
+        self, username: str, password: str, *, full_name: str, email: str | None, caller: Caller
+    ) -> SignedIn:
+        """Create an account and sign it in.
+
+        Username and account live on different shards, so the name is claimed first, for an id drawn in advance; a
+        claim without an account (the process died in between) is taken over by the next caller who wants the name. An
+        email address is not claimed here: it counts once it was confirmed, so a taken one is answered like any other.
+        """
+        username, full_name = check_username(username), check_full_name(full_name)
+        address = check_email(email) if email else None
+        await self._deps.passwords.check(password, own=[username, address or "", full_name])
+        await self._limits.sign_up(caller)
+        if address:
+            await self._limits.request_mail(address, caller)
+        password_hash = await self._deps.passwords.hash(password)
+        shard = self._deps.shards.place()
+        account_id = AccountId(await shard.fetch_value(QUERIES.draw_account_id))
+        await self._usernames.check_lookalike(username, account_id)
+        if await self._deps.usernames.acquire(username, account_id) is None:
+            raise UsernameTaken
+        return await self._create(
+            shard,
+            {
+                "id": account_id,
+                "username": username,
+                "full_name": full_name,
+                "password_hash": password_hash,
+                "pending_email": address,
+            },
+            caller,
+        )
+
+    async def _create(self, shard: "Shard", values: dict[str, object], caller: Caller) -> SignedIn:
+        async with shard.begin() as tx:
+            row = await tx.fetch_one(QUERIES.create_account, **values)
+            if row is None:
+                raise Unavailable("Signing up took too long; please try again in a minute.")
+            account = Account(**row)
+            token = await self._sessions.start(tx, account.id, device=caller.device)
+            if values["pending_email"]:
+                await self._mail_queue.enqueue(tx, account.id, "confirm_email", str(values["pending_email"]))
+            await self._deps.outbox.add(tx, AccountCreated(account.id))
+        log.info("account.created", account_id=account.id, shard=shard.number)
+        return SignedIn(account, token)

@@ -1,0 +1,31 @@
+"""HEAD for every GET route: answered as the GET, without its body.
+
+Media files and resumable uploads have HEAD routes of their own, which know the size without reading the content.
+"""
+
+from typing import cast
+
+from litestar.types import HTTPScope, HTTPSendMessage, Message, Send
+
+WITH_OWN_HEAD = ("/media/", "/api/v1/media/tus/")
+
+
+def is_plain_head(scope: HTTPScope) -> bool:
+    """Whether a request is a HEAD for which no route of its own exists."""
+    return scope["method"] == "HEAD" and not scope["path"].startswith(WITH_OWN_HEAD)
+
+
+def as_get(scope: HTTPScope) -> HTTPScope:
+    """The same request as a GET."""
+    return cast("HTTPScope", {**scope, "method": "GET"})
+
+
+def without_body(send: Send) -> Send:
+    """A `send` that drops the body of the response."""
+
+    async def send_head(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            message = cast("HTTPSendMessage", {**message, "body": b""})
+        await send(message)
+
+    return send_head

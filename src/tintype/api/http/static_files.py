@@ -1,0 +1,135 @@
+"""Serves the built web app, with cache headers for each kind of file.
+
+Files under /assets/ have a hash in their name and never change. Any other path gets the app's one page, because the
+app has its own router. The build leaves a `.br` file beside each text file: brotli is a tenth smaller than gzip, and
+too slow to do here.
+
+The page may contain an inline script, which requests the feed before the app has loaded. The Content-Security-Policy
+names it by its hash: no other inline script runs.
+"""
+
+import base64
+import gzip
+import hashlib
+import mimetypes
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from litestar import Request, Response, get
+from litestar.exceptions import NotFoundException
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from tintype.api.http.security_headers import CONTENT_SECURITY_POLICY
+
+IMMUTABLE = "public, max-age=31536000, immutable"
+REVALIDATE = "no-cache"
+COMPRESSIBLE = (
+    "text/",
+    "application/javascript",
+    "application/json",
+    "image/svg+xml",
+    "application/manifest+json",
+)
+NOT_BUILT = (
+    b"<!doctype html><title>Tintype</title><p>The web app is not built yet. Run <code>./tintype up</code>."
+)
+API_PREFIXES = ("api/", "media/")
+INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
+BROTLI_SUFFIX = ".br"
+
+
+@dataclass(frozen=True)
+class StaticFile:
+    """A file in memory: its content, and its content in each encoding, the smallest first."""
+
+    content: bytes
+    encoded: dict[str, bytes]
+    media_type: str
+    headers: dict[str, str]
+
+    @property
+    def etag(self) -> str:
+        """The ETag of the content."""
+        return self.headers["ETag"]
+
+
+class WebApp:
+    """The files of the built web app, read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._files = {
+            path.relative_to(folder).as_posix(): _load(path, folder)
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and not path.name.startswith(".") and path.suffix != BROTLI_SUFFIX
+        }
+        self._page = self._files.get("index.html") or _not_built()
+
+    def handler(self) -> HTTPRouteHandler:
+        """The route for every path that no other route has."""
+
+        @get(["/", "/{path:path}"], include_in_schema=False, sync_to_thread=False)
+        def web_app(request: Request[Any, Any, Any], path: FromPath[str] = "") -> Response[bytes]:
+            return self._answer(request, path.lstrip("/"))
+
+        return web_app
+
+    def _answer(self, request: Request[Any, Any, Any], path: str) -> Response[bytes]:
+        file = self._files.get(path)
+        if file is None:
+            # A missing file must not get the page; but the username in a profile's path may contain a dot.
+            is_file = "." in path.rsplit("/", 1)[-1] and not path.startswith("@")
+            if path.startswith(API_PREFIXES) or is_file:
+                raise NotFoundException("There is nothing at this address.")
+            file = self._page
+        if request.headers.get("if-none-match") == file.etag:
+            return Response(b"", status_code=304, headers=file.headers)
+        accepted = request.headers.get("accept-encoding", "")
+        for encoding, content in file.encoded.items():
+            if encoding in accepted:
+                headers = file.headers | {"Content-Encoding": encoding}
+                return Response(content, media_type=file.media_type, headers=headers)
+        return Response(file.content, media_type=file.media_type, headers=file.headers)
+
+
+def _load(path: Path, folder: Path) -> StaticFile:
+    content = path.read_bytes()
+    media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    if path.suffix == ".webmanifest":
+        media_type = "application/manifest+json"
+    is_text = media_type.startswith(COMPRESSIBLE)
+    is_asset = path.relative_to(folder).parts[0] == "assets"
+    return StaticFile(
+        content,
+        _encodings(path, content) if is_text else {},
+        media_type + ("; charset=utf-8" if is_text else ""),
+        _headers(content, IMMUTABLE if is_asset else REVALIDATE) | _policy(content, media_type),
+    )
+
+
+def _encodings(path: Path, content: bytes) -> dict[str, bytes]:
+    brotli = path.with_name(path.name + BROTLI_SUFFIX)
+    found = {"br": brotli.read_bytes()} if brotli.is_file() else {}
+    return found | {"gzip": gzip.compress(content, 9, mtime=0)}
+
+
+def _headers(content: bytes, cache_control: str) -> dict[str, str]:
+    etag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
+    return {"ETag": etag, "Cache-Control": cache_control, "Vary": "Accept-Encoding"}
+
+
+def _policy(content: bytes, media_type: str) -> dict[str, str]:
+    """The Content-Security-Policy of a page, with its inline scripts; nothing for other files."""
+    if media_type != "text/html":
+        return {}
+    digests = [
+        base64.b64encode(hashlib.sha256(each).digest()).decode() for each in INLINE_SCRIPT.findall(content)
+    ]
+    allowed = " ".join(["script-src 'self'", *(f"'sha256-{digest}'" for digest in digests)])
+    return {"Content-Security-Policy": CONTENT_SECURITY_POLICY.replace("script-src 'self'", allowed)}
+
+
+def _not_built() -> StaticFile:
+    return StaticFile(NOT_BUILT, {}, "text/html", _headers(NOT_BUILT, REVALIDATE))

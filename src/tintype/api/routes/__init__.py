@@ -1,0 +1,70 @@
+"""Every route of the API: one file per room, with the bodies it takes; what it answers is in `views`."""
+
+from litestar.types import ControllerRouterHandler
+
+from tintype.api.routes.accounts import AccountsApi
+from tintype.api.routes.comments import CommentsApi
+from tintype.api.routes.demo import DemoApi
+from tintype.api.routes.explore import ExploreApi
+from tintype.api.routes.feed import FeedApi
+from tintype.api.routes.graph import GraphApi
+from tintype.api.routes.hashtags import HashtagsApi
+from tintype.api.routes.health import healthz, metrics, readyz
+from tintype.api.routes.highlights import HighlightsApi
+from tintype.api.routes.looks import LooksApi
+from tintype.api.routes.media import MediaApi
+from tintype.api.routes.media_files import media_file
+from tintype.api.routes.moderation import ModerationApi
+from tintype.api.routes.notifications import NotificationsApi
+from tintype.api.routes.own_account import OwnAccountApi
+from tintype.api.routes.people import OWN_LISTS, PeopleApi
+from tintype.api.routes.personal_data import PersonalDataApi
+from tintype.api.routes.places import PlacesApi
+from tintype.api.routes.posts import PostsApi
+from tintype.api.routes.profiles import ProfilesApi
+from tintype.api.routes.push import PushApi
+from tintype.api.routes.ranking import RankingApi
+from tintype.api.routes.reports import ReportsApi
+from tintype.api.routes.saves import SavesApi
+from tintype.api.routes.search import SearchApi
+from tintype.api.routes.security import SecurityApi
+from tintype.api.routes.sessions import SessionsApi
+from tintype.api.routes.stories import StoriesApi
+from tintype.api.routes.tokens import TokensApi
+from tintype.api.routes.tus import TusApi
+
+ROUTES: tuple[ControllerRouterHandler, ...] = (
+    healthz,
+    readyz,
+    metrics,
+    media_file,
+    AccountsApi,
+    GraphApi,
+    PeopleApi,
+    *OWN_LISTS,
+    OwnAccountApi,
+    SessionsApi,
+    TokensApi,
+    SecurityApi,
+    PostsApi,
+    FeedApi,
+    MediaApi,
+    TusApi,
+    LooksApi,
+    SearchApi,
+    HashtagsApi,
+    PlacesApi,
+    PersonalDataApi,
+    CommentsApi,
+    SavesApi,
+    ProfilesApi,
+    StoriesApi,
+    HighlightsApi,
+    NotificationsApi,
+    PushApi,
+    RankingApi,
+    ExploreApi,
+    ReportsApi,
+    ModerationApi,
+    DemoApi,
+)

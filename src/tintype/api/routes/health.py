@@ -1,0 +1,61 @@
+"""Liveness, readiness and metrics, for load balancers, supervisors and Prometheus."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from litestar import Response, get
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest, multiprocess
+from prometheus_client import REGISTRY as DEFAULT_REGISTRY
+
+from tintype.api.http.dependencies import InjectedRooms
+from tintype.api.views.health import EngineHealth, Readiness
+from tintype.base.metrics import OF_THIS_PROCESS, shared_folder
+
+TIMEOUT_S = 2.0
+
+
+@get("/healthz", summary="Alive", tags=["Operations"], sync_to_thread=False)
+def healthz() -> dict[str, str]:
+    """Liveness: the process answers. The engines are not checked."""
+    return {"status": "alive"}
+
+
+@get("/readyz", summary="Ready", tags=["Operations"])
+async def readyz(rooms: InjectedRooms) -> Response[Readiness]:
+    """Readiness: ping every engine in parallel, with a timeout; 503 when one does not answer."""
+    checks: dict[str, Callable[[], Awaitable[object]]] = {
+        f"postgres {name}": partial(rooms.shards.ping, name) for name in rooms.shards.map.servers
+    }
+    checks["redis"] = rooms.redis.ping
+    checks["nats"] = rooms.nats.flush
+    found = await asyncio.gather(*(_check(ping) for ping in checks.values()))
+    engines = dict(zip(checks, found, strict=True))
+    is_ready = all(each.is_ready for each in found)
+    return Response(Readiness(is_ready, engines), status_code=200 if is_ready else 503)
+
+
+@get("/metrics", summary="Metrics", tags=["Operations"], sync_to_thread=False)
+def metrics() -> Response[bytes]:
+    """Metrics in Prometheus format, of all web and worker processes of this machine that share a metrics folder."""
+    registry = DEFAULT_REGISTRY
+    if shared_folder():
+        registry = CollectorRegistry()
+        multiprocess.MultiProcessCollector(registry)
+    text = generate_latest(registry) + generate_latest(OF_THIS_PROCESS)
+    return Response(text, headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+
+async def _check(ping: Callable[[], Awaitable[object]]) -> EngineHealth:
+    started = time.perf_counter()
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            await ping()
+    except Exception as error:  # noqa: BLE001 - any failure means that the engine is not ready
+        return EngineHealth(is_ready=False, latency_ms=_elapsed_ms(started), error=type(error).__name__)
+    return EngineHealth(is_ready=True, latency_ms=_elapsed_ms(started))
+
+
+def _elapsed_ms(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 2)

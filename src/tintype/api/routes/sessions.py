@@ -1,0 +1,200 @@
+"""Signing in and out, and the sessions of an account, over HTTP."""
+
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Controller, Request, Response, delete, get, post
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import JSONBody
+
+from tintype.accounts import SecondFactorRequired, SignedIn
+from tintype.api.http.authentication import Authenticator
+from tintype.api.http.dependencies import (
+    ClientInfo,
+    CurrentSession,
+    InjectedAuthenticator,
+    InjectedRooms,
+    PathId,
+    parse_id,
+)
+from tintype.api.views.sessions import (
+    PasskeyOptionsView,
+    RenewedTokenView,
+    SecondFactorView,
+    SessionsView,
+    SignedInView,
+    show_session,
+    show_signed_in,
+)
+
+Name = Annotated[str, msgspec.Meta(max_length=300)]
+Password = Annotated[str, msgspec.Meta(max_length=1024)]
+Code = Annotated[str, msgspec.Meta(max_length=40)]
+Ticket = Annotated[str, msgspec.Meta(max_length=100)]
+
+
+class Credentials(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A username, email address or phone number, and the password that belongs to it."""
+
+    username: Name
+    password: Password
+
+
+class SecondFactor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The ticket, and a code from the authenticator app, a recovery code or a passkey assertion."""
+
+    ticket: Ticket
+    code: Code = ""
+    passkey: dict[str, Any] | None = None
+
+
+class SignInTicket(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The ticket of a sign-in that needs a second factor."""
+
+    ticket: Ticket
+
+
+class PasskeyAssertion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What navigator.credentials.get() returned, as JSON."""
+
+    passkey: dict[str, Any]
+
+
+class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The password, a code or a passkey assertion: one of them."""
+
+    password: Password = ""
+    code: Code = ""
+    passkey: dict[str, Any] | None = None
+
+
+class SessionsApi(Controller):
+    """Sessions."""
+
+    path = "/api/v1/sessions"
+    tags = ("Sessions",)
+
+    @post(
+        "/",
+        summary="Log in",
+        responses={202: ResponseSpec(SecondFactorView, description="A second factor is needed.")},
+    )
+    async def sign_in(
+        self,
+        data: JSONBody[Credentials],
+        rooms: InjectedRooms,
+        authenticator: InjectedAuthenticator,
+        caller: ClientInfo,
+    ) -> Response[SignedInView | SecondFactorView]:
+        """Start a session."""
+        try:
+            made = await rooms.accounts.sign_in(data.username, data.password, caller=caller)
+        except SecondFactorRequired as more:
+            view = SecondFactorView("second_factor_required", more.ticket, list(more.methods))
+            return Response(view, status_code=202)
+        return _respond(made, authenticator)
+
+    @post("/second-factor", summary="Log in: the second factor")
+    async def second_factor(
+        self,
+        data: JSONBody[SecondFactor],
+        rooms: InjectedRooms,
+        authenticator: InjectedAuthenticator,
+        caller: ClientInfo,
+    ) -> Response[SignedInView | SecondFactorView]:
+        """Finish a sign-in that started with a password."""
+        made = await rooms.accounts.sign_in_with_second_factor(
+            data.ticket, caller, code=data.code, passkey=data.passkey
+        )
+        return _respond(made, authenticator)
+
+    @post("/second-factor/passkey-options", summary="Log in: passkey options for the second factor")
+    async def second_factor_options(
+        self, data: JSONBody[SignInTicket], rooms: InjectedRooms
+    ) -> PasskeyOptionsView:
+        """Options for `navigator.credentials.get()`, for the passkeys of the account that the ticket belongs to."""
+        return PasskeyOptionsView(await rooms.accounts.second_factor_options(data.ticket))
+
+    @post("/passkey-options", summary="Log in: passkey options")
+    async def passkey_options(self, rooms: InjectedRooms, caller: ClientInfo) -> PasskeyOptionsView:
+        """Options for `navigator.credentials.get()`, for any passkey of this site; no username is needed."""
+        return PasskeyOptionsView(await rooms.accounts.passkey_sign_in_options(caller))
+
+    @post("/passkey", summary="Log in with a passkey")
+    async def by_passkey(
+        self,
+        data: JSONBody[PasskeyAssertion],
+        rooms: InjectedRooms,
+        authenticator: InjectedAuthenticator,
+        caller: ClientInfo,
+    ) -> Response[SignedInView | SecondFactorView]:
+        """Start a session with a passkey alone."""
+        return _respond(await rooms.accounts.sign_in_with_passkey(data.passkey, caller), authenticator)
+
+    @get("/", summary="List sessions")
+    async def list_sessions(self, current: CurrentSession, rooms: InjectedRooms) -> SessionsView:
+        """Every session of this account."""
+        found = await rooms.accounts.list_sessions(current.account_id)
+        return SessionsView([show_session(each, current.session_id) for each in found])
+
+    @delete("/", summary="Log out everywhere else")
+    async def end_others(self, current: CurrentSession, rooms: InjectedRooms) -> None:
+        """End every session but this one."""
+        await rooms.accounts.end_other_sessions(current)
+
+    @delete("/current", summary="Log out")
+    async def sign_out(
+        self,
+        request: Request[Any, Any, Any],
+        current: CurrentSession,
+        rooms: InjectedRooms,
+        authenticator: InjectedAuthenticator,
+    ) -> None:
+        """End this session."""
+        await rooms.accounts.end_session(current.account_id, current.session_id)
+        authenticator.clear_cookies(request)
+
+    @delete("/{session_id:str}", summary="End a session")
+    async def end(self, session_id: PathId, current: CurrentSession, rooms: InjectedRooms) -> None:
+        """End one session of this account at once."""
+        await rooms.accounts.end_session(current.account_id, parse_id(session_id))
+
+    @post("/current/token", summary="Renew the token")
+    async def renew(
+        self,
+        request: Request[Any, Any, Any],
+        current: CurrentSession,
+        rooms: InjectedRooms,
+        authenticator: InjectedAuthenticator,
+    ) -> Response[RenewedTokenView]:
+        """A new token for this session; the old one stays valid for an hour. Cookies are renewed automatically."""
+        fresh = await rooms.accounts.exchange_token(authenticator.token(request))
+        account = await rooms.accounts.get(current.account_id)
+        return Response(RenewedTokenView(fresh), cookies=authenticator.cookies(SignedIn(account, fresh)))
+
+    @post("/current/proof", summary="Reauthenticate", status_code=204)
+    async def prove(
+        self,
+        data: JSONBody[Proof],
+        request: Request[Any, Any, Any],
+        current: CurrentSession,
+        rooms: InjectedRooms,
+        authenticator: InjectedAuthenticator,
+    ) -> None:
+        """Prove one's identity again; for the next 15 minutes credentials may be changed."""
+        await rooms.accounts.reauthenticate(
+            authenticator.token(request),
+            current,
+            password=data.password,
+            code=data.code,
+            passkey=data.passkey,
+        )
+
+    @post("/current/proof/passkey-options", summary="Reauthenticate: passkey options")
+    async def proof_options(self, current: CurrentSession, rooms: InjectedRooms) -> PasskeyOptionsView:
+        """Options for `navigator.credentials.get()`, for the viewer's own passkeys."""
+        return PasskeyOptionsView(await rooms.accounts.passkey_proof_options(current.account_id))
+
+
+def _respond(made: SignedIn, authenticator: Authenticator) -> Response[SignedInView | SecondFactorView]:
+    return Response(show_signed_in(made), cookies=authenticator.cookies(made))

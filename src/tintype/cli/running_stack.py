@@ -1,0 +1,35 @@
+"""Connects commands to this installation's servers: those named in the settings, or the running embedded ones."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from nats.js import JetStreamContext
+
+from tintype.base.errors import SettingsInvalid
+from tintype.base.nats import NatsNames, connect_nats
+from tintype.base.settings import Settings, load_settings
+from tintype.stack import find_addresses
+
+
+def running_settings() -> Settings:
+    """Return the settings, with the addresses of embedded servers filled in from the running stack."""
+    loaded = load_settings()
+    settings = loaded.settings
+    if settings.postgres and settings.redis and settings.nats:
+        return settings
+    addresses = find_addresses(loaded)
+    if addresses is None:
+        raise SettingsInvalid(
+            "Tintype is not running here. Start it with `tintype up`, or name existing servers in tintype.toml."
+        )
+    return load_settings(overrides=addresses).settings
+
+
+@asynccontextmanager
+async def open_jetstream(settings: Settings) -> AsyncGenerator[tuple[JetStreamContext, NatsNames]]:
+    """Open a NATS connection for one command; yields its JetStream context and our names on it."""
+    nats = await connect_nats(settings, name="cli")
+    try:
+        yield nats.jetstream(), NatsNames(settings.namespace)
+    finally:
+        await nats.close()

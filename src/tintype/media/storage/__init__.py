@@ -1,0 +1,1 @@
+"""Storage: the object stores, the tiers media move between, and the sweep that compares rows with files."""

@@ -1,0 +1,32 @@
+"""Progress of a sandbox job: whole percentages, one a line, in a file that the parent process polls."""
+
+from pathlib import Path
+
+
+class ProgressFile:
+    """Appends the percentage as it grows; does nothing without a file."""
+
+    def __init__(self, file: str | None) -> None:
+        self._file = Path(file) if file else None
+        self._last = -1
+        if self._file is not None:  # a job may run a second time
+            self._file.unlink(missing_ok=True)
+
+    def report(self, done: float) -> None:
+        """Record how much of the job is done, from 0 to 1."""
+        percent = max(0, min(100, int(done * 100)))
+        if self._file is None or percent <= self._last:
+            return
+        self._last = percent
+        with self._file.open("a") as lines:
+            lines.write(f"{percent}\n")
+
+
+def read_progress(file: Path) -> int:
+    """The last complete percentage in the file; 0 before the first."""
+    try:
+        complete = file.read_text().rpartition("\n")[0]
+    except FileNotFoundError:
+        return 0
+    last = complete.rpartition("\n")[2]
+    return int(last) if last.isdecimal() else 0

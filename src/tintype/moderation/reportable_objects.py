@@ -1,0 +1,137 @@
+"""What can be reported, and how each kind is shown to moderators, hidden, restored and deleted: one class per kind.
+
+The rooms that own the objects decide who may see them and do the hiding; a new kind needs a class here and its name
+in `kinds`.
+"""
+
+from typing import Protocol
+
+from tintype.accounts import Accounts
+from tintype.base.errors import NotFound
+from tintype.base.ids import AccountId, CommentId, PostId
+from tintype.comments import Comments
+from tintype.graph import Visibility
+from tintype.moderation.errors import ObjectNotFound
+from tintype.moderation.kinds import ObjectKind, ObjectState
+from tintype.moderation.models import Case, ObjectSnapshot
+from tintype.posts import Posts
+from tintype.stories import Stories, StoryId
+
+LONGEST_EVIDENCE = 2_200
+
+
+class Reportable(Protocol):
+    """One kind of object."""
+
+    async def get_snapshot(self, object_id: int, viewer: AccountId) -> ObjectSnapshot:
+        """The object as the viewer may see it; refused if the viewer may not."""
+        ...
+
+    async def apply_state(self, case: Case, state: ObjectState, by: AccountId) -> None:
+        """Bring the object into this state; nothing changes if it is in it already."""
+        ...
+
+
+class ReportableAccounts:
+    """Accounts: suspending one ends all its sessions at once."""
+
+    def __init__(self, visibility: Visibility, accounts: Accounts) -> None:
+        self._visibility, self._accounts = visibility, accounts
+
+    async def get_snapshot(self, object_id: int, viewer: AccountId) -> ObjectSnapshot:
+        """The profile."""
+        account = (await self._visibility.get_account(viewer, AccountId(object_id))).account
+        evidence = {"username": account.username, "full_name": account.full_name, "text": account.bio}
+        return ObjectSnapshot(account.id, evidence)
+
+    async def apply_state(self, case: Case, state: ObjectState, by: AccountId) -> None:  # noqa: ARG002 - the log knows who
+        """Suspend the account, or lift its suspension; an account that is being deleted stays as it is."""
+        account_id = AccountId(case.object_id)
+        status = (await self._accounts.get(account_id)).status
+        if state == "suspended" and status in {"active", "deactivated"}:
+            await self._accounts.set_status(account_id, "suspended")
+        elif state == "visible" and status == "suspended":
+            await self._accounts.set_status(account_id, "active")
+
+
+class ReportablePosts:
+    """Posts."""
+
+    def __init__(self, posts: Posts) -> None:
+        self._posts = posts
+
+    async def get_snapshot(self, object_id: int, viewer: AccountId) -> ObjectSnapshot:
+        """The caption and the folders of the media."""
+        post = await self._posts.get(PostId(object_id), viewer=viewer)
+        folders = [item.folder for item in post.media]
+        return ObjectSnapshot(post.author_id, {"text": post.caption[:LONGEST_EVIDENCE], "folders": folders})
+
+    async def apply_state(self, case: Case, state: ObjectState, by: AccountId) -> None:
+        """Hide, restore or delete the post."""
+        post_id = PostId(case.object_id)
+        if state == "deleted":
+            await self._posts.remove(post_id, by)
+        else:
+            await (self._posts.hide if state == "hidden" else self._posts.restore)(post_id, by)
+
+
+class ReportableComments:
+    """Comments."""
+
+    def __init__(self, comments: Comments) -> None:
+        self._comments = comments
+
+    async def get_snapshot(self, object_id: int, viewer: AccountId) -> ObjectSnapshot:
+        """The text."""
+        comment = (await self._comments.get(CommentId(object_id), viewer=viewer)).comment
+        evidence = {"text": comment.text[:LONGEST_EVIDENCE], "post_id": str(comment.post_id)}
+        return ObjectSnapshot(comment.account_id, evidence)
+
+    async def apply_state(self, case: Case, state: ObjectState, by: AccountId) -> None:  # noqa: ARG002 - the log knows who
+        """Hide or restore the comment, or delete it in its author's name."""
+        comment_id = CommentId(case.object_id)
+        if state == "deleted":
+            await self._comments.delete(comment_id, case.owner_id)
+        else:
+            await (self._comments.hide if state == "hidden" else self._comments.restore)(comment_id)
+
+
+class ReportableStories:
+    """Stories while they are live, and their copies in highlights after that."""
+
+    def __init__(self, stories: Stories) -> None:
+        self._stories = stories
+
+    async def get_snapshot(self, object_id: int, viewer: AccountId) -> ObjectSnapshot:
+        """The text and the folder of the media."""
+        author_id, text, folder = await self._stories.inspect(StoryId(object_id), viewer=viewer)
+        return ObjectSnapshot(author_id, {"text": text[:LONGEST_EVIDENCE], "folders": [folder]})
+
+    async def apply_state(self, case: Case, state: ObjectState, by: AccountId) -> None:  # noqa: ARG002 - the log knows who
+        """Hide, restore or delete the story together with its copies."""
+        story_id = StoryId(case.object_id)
+        if state == "deleted":
+            await self._stories.delete_with_copies(story_id)
+        else:
+            await (self._stories.hide if state == "hidden" else self._stories.restore)(story_id)
+
+
+class ReportableObjects:
+    """Every kind of object that can be reported."""
+
+    def __init__(self, kinds: dict[ObjectKind, Reportable]) -> None:
+        self._kinds = kinds
+
+    async def get_snapshot(self, kind: ObjectKind, object_id: int, viewer: AccountId) -> ObjectSnapshot:
+        """An object as the viewer may see it; what may not be seen is refused like what does not exist."""
+        try:
+            return await self._kinds[kind].get_snapshot(object_id, viewer)
+        except NotFound as error:
+            raise ObjectNotFound from error
+
+    async def apply_state(self, case: Case, by: AccountId) -> None:
+        """Bring the object into the state that its case says; an object that no longer exists is skipped."""
+        try:
+            await self._kinds[case.kind].apply_state(case, case.object_state, by)
+        except NotFound:
+            return

@@ -1,0 +1,101 @@
+"""Reports, and the reported side: what was decided about one's own content, and appeals."""
+
+import msgspec
+
+from tintype.base.ids import AccountId, has_shard
+from tintype.base.log import get_log
+from tintype.moderation.dependencies import ModerationDependencies
+from tintype.moderation.errors import AppealClosed, CaseNotFound, OwnObject, TextMissing, TextTooLong
+from tintype.moderation.kinds import ObjectKind, Reason
+from tintype.moderation.models import LONGEST_TEXT, Case, ObjectSnapshot
+from tintype.moderation.store import QUERIES
+from tintype.redis.rate_limits import RateLimit
+
+REPORT_LIMIT = RateLimit("reports", 30, 3600)
+APPEAL_LIMIT = RateLimit("appeals", 10, 86_400)
+MAX_DECISIONS = 100
+log = get_log("moderation")
+
+
+class Reports:
+    """What people report, and how they learn of and appeal against decisions."""
+
+    def __init__(self, deps: ModerationDependencies) -> None:
+        self._shards, self._partitions = deps.shards, deps.partitions
+        self._objects, self._limiter = deps.objects, deps.limiter
+
+    async def report(
+        self, kind: ObjectKind, object_id: int, by: AccountId, *, reason: Reason, note: str = ""
+    ) -> None:
+        """Report an object to the moderators; reporting it again changes nothing."""
+        note = check_text(note)
+        await self._limiter.acquire(REPORT_LIMIT, by)
+        snapshot = await self._objects.get_snapshot(kind, object_id, by)
+        if snapshot.owner_id == by:
+            raise OwnObject
+        await self.record_trace(by, "reporter", kind, object_id)
+        await self.record_trace(snapshot.owner_id, "owner", kind, object_id)
+        evidence = encode(snapshot)
+        async with self._partitions.of_object(kind, object_id).begin() as tx:
+            case_id = await tx.fetch_value(
+                QUERIES.open_case,
+                kind=kind,
+                object_id=object_id,
+                owner_id=snapshot.owner_id,
+                evidence=evidence,
+            )
+            is_new = await tx.fetch_one(
+                QUERIES.add_report, case_id=case_id, reporter_id=by, reason=reason, note=note
+            )
+            if is_new is not None:
+                await tx.execute(QUERIES.count_report, case_id=case_id, evidence=evidence)
+        log.info("object.reported", kind=kind, object_id=object_id, reason=reason)
+
+    async def list_decisions(self, account_id: AccountId) -> list[Case]:
+        """The decisions about an account and its content, newest first."""
+        rows = await self._shards.owner(account_id).fetch(
+            QUERIES.list_traces, account_id=account_id, part="owner", limit=MAX_DECISIONS
+        )
+        cases = [await self._partitions.find(row["kind"], row["object_id"]) for row in rows]
+        decided = [case for case in cases if case is not None and is_decision(case)]
+        return sorted(decided, key=lambda case: case.outcome_id or 0, reverse=True)
+
+    async def appeal(self, case_id: int, by: AccountId, text: str) -> None:
+        """The owner asks the moderators to reconsider, once per decision."""
+        text = check_text(text)
+        if not text:
+            raise TextMissing("Say why the decision should be reconsidered.")
+        case = await self._partitions.get(case_id)
+        if case.owner_id != by or not is_decision(case):
+            raise CaseNotFound
+        await self._limiter.acquire(APPEAL_LIMIT, by)
+        appealed = await self._partitions.of_case(case_id).fetch_value(
+            QUERIES.appeal, case_id=case_id, owner_id=by, words=text
+        )
+        if appealed is None:
+            raise AppealClosed
+        log.info("case.appealed", case_id=case_id)
+
+    async def record_trace(self, account_id: AccountId, part: str, kind: ObjectKind, object_id: int) -> None:
+        """Record with a person that a case concerns them, before the case is written: so erasure finds every case."""
+        if has_shard(self._shards, account_id):
+            await self._shards.owner(account_id).execute(
+                QUERIES.record_trace, account_id=account_id, part=part, kind=kind, object_id=object_id
+            )
+
+
+def is_decision(case: Case) -> bool:
+    """Whether something was decided that the owner may know of; they never learn of a dismissed report."""
+    return case.outcome not in {"", "dismissed"}
+
+
+def check_text(text: str) -> str:
+    """The text without white space around it; refused if it is too long."""
+    if len(text) > LONGEST_TEXT:
+        raise TextTooLong
+    return text.strip()
+
+
+def encode(snapshot: ObjectSnapshot) -> str:
+    """The evidence of a snapshot as JSON, to store with the case."""
+    return msgspec.json.encode(snapshot.evidence).decode()

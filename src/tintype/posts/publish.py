@@ -1,0 +1,139 @@
+"""Publishing: one transaction on the author's shard attaches the media, writes the post and counts it."""
+
+import hashlib
+from dataclasses import dataclass
+
+import msgspec
+
+from shardwright.routing import Shard, Transaction
+from tintype.accounts import AccountNotFound
+from tintype.base.ids import AccountId, PostId
+from tintype.base.listeners import Listeners
+from tintype.base.log import get_log
+from tintype.posts.caption import Caption, CaptionParser
+from tintype.posts.dependencies import PostsDependencies
+from tintype.posts.errors import IdempotencyKeyReused, MediaInvalid, TooManyPosts
+from tintype.posts.events import PostPublished
+from tintype.posts.models import Place, PostDraft
+from tintype.posts.store import QUERIES
+from tintype.posts.tags import PersonTags, add_tags
+
+log = get_log("posts")
+
+
+@dataclass(frozen=True)
+class RequestKey:
+    """The idempotency key of a request, if it has one, and the hash of the request's body."""
+
+    text: str | None
+    body_hash: bytes
+
+
+class PostPublisher:
+    """Publishes posts."""
+
+    def __init__(
+        self,
+        dependencies: PostsDependencies,
+        tags: PersonTags,
+        captions: CaptionParser,
+        published: Listeners[PostPublished],
+    ) -> None:
+        self._shards, self._outbox = dependencies.shards, dependencies.outbox
+        self._accounts, self._media = dependencies.accounts, dependencies.media
+        self._posts_per_day = dependencies.settings.posts_per_day
+        self._tags, self._captions, self._published = tags, captions, published
+
+    async def publish(self, author_id: AccountId, draft: PostDraft, key_text: str | None) -> PostId:
+        """Publish a valid draft; a repeated request with the same idempotency key returns the first one's post."""
+        key = RequestKey(key_text, hashlib.sha256(msgspec.json.encode(draft)).digest())
+        shard = self._shards.owner(author_id)
+        earlier = await _find_earlier(shard, author_id, key)
+        if earlier is not None:
+            return earlier
+        caption = await self._captions.parse(author_id, draft.caption)
+        await self._tags.check_taggable(author_id, draft.tagged_ids)
+        async with shard.begin() as tx:
+            # The author's lock makes the daily limit and the count of posts exact.
+            author = await self._accounts.lock(tx, author_id)
+            if author is None or author.status != "active":
+                raise AccountNotFound
+            earlier = await _find_earlier(tx, author_id, key)
+            if earlier is not None:
+                return earlier
+            await self._check_daily_limit(tx, author_id)
+            post_id = await self._insert(tx, author_id, draft, caption, key)
+            event = _event(post_id, author_id, draft, caption)
+            await self._outbox.add(tx, event)
+        log.info("post.published", post_id=post_id, shard=shard.number)
+        await self._accounts.invalidate(author_id)
+        await self._tags.try_index(post_id, post_id, added=event.tagged_ids)
+        await self._published.notify(event)
+        return post_id
+
+    async def _check_daily_limit(self, tx: Transaction, author_id: AccountId) -> None:
+        limit = self._posts_per_day
+        row = await tx.fetch_one(QUERIES.count_recent, author_id=author_id, limit=limit)
+        if row is not None and row["posts"] >= limit:
+            raise TooManyPosts(
+                f"You can publish {limit} posts a day.", retry_after_s=max(1, row["retry_after_s"])
+            )
+
+    async def _insert(
+        self, tx: Transaction, author_id: AccountId, draft: PostDraft, caption: Caption, key: RequestKey
+    ) -> PostId:
+        post_id = PostId(
+            await tx.fetch_value(
+                QUERIES.add_post,
+                author_id=author_id,
+                **caption_columns(caption, draft.place),
+                comments_enabled=draft.comments_enabled,
+                hides_like_count=draft.hides_like_count,
+                idempotency_key=key.text,
+                body_hash=key.body_hash,
+            )
+        )
+        media_ids = [item.media_id for item in draft.media]
+        if len(await self._media.attach(tx, author_id, media_ids, to=post_id)) != len(media_ids):
+            raise MediaInvalid
+        alt_texts = [item.alt_text for item in draft.media]
+        await tx.execute(QUERIES.add_post_media, post_id=post_id, media_ids=media_ids, alt_texts=alt_texts)
+        tags = [
+            (position, each) for position, item in enumerate(draft.media, start=1) for each in item.tagged
+        ]
+        await add_tags(tx, post_id, tags)
+        await self._accounts.change_post_count(tx, author_id, 1)
+        return post_id
+
+
+async def _find_earlier(where: Shard | Transaction, author_id: AccountId, key: RequestKey) -> PostId | None:
+    """The post of an earlier request with this key; read first without the author's lock, then again under it."""
+    if key.text is None:
+        return None
+    row = await where.fetch_one(QUERIES.find_by_key, author_id=author_id, idempotency_key=key.text)
+    if row is None:
+        return None
+    if row["body_hash"] not in {None, key.body_hash}:
+        raise IdempotencyKeyReused
+    return PostId(row["id"])
+
+
+def caption_columns(caption: Caption, place: Place | None) -> dict[str, object]:
+    """A caption and a place as columns of `posts`."""
+    return {
+        "caption": caption.text,
+        "spans": msgspec.json.encode(caption.spans).decode(),
+        "hashtags": list(caption.hashtags),
+        "mention_ids": list(caption.mention_ids),
+        "place_id": place.id if place else None,
+        "place_name": place.name if place else None,
+        "lat": place.lat if place else None,
+        "lon": place.lon if place else None,
+    }
+
+
+def _event(post_id: PostId, author_id: AccountId, draft: PostDraft, caption: Caption) -> PostPublished:
+    place_id = draft.place.id if draft.place else None
+    return PostPublished(
+        post_id, author_id, caption.hashtags, caption.mention_ids, draft.tagged_ids, place_id
+    )

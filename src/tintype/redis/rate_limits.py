@@ -1,0 +1,75 @@
+"""Rate limits, counted in Redis for all processes together.
+
+The generic cell rate algorithm (GCRA) stores one number per key: the time at which the key has its full burst again.
+It allows a burst of `count` and then one every `per_s / count` seconds, and says exactly how long to wait. While Redis
+is away each process counts for itself, so that losing Redis does not lift the limits.
+"""
+
+import math
+import time
+from dataclasses import dataclass
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from tintype.base.errors import RateLimited
+
+MAX_LOCAL_KEYS = 10_000
+
+_ACQUIRE = """
+local now = redis.call('TIME')
+now = now[1] * 1000 + math.floor(now[2] / 1000)
+local every, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local full_at = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now)
+local next = full_at + every
+if next - now > window then return math.ceil(next - now - window) end
+redis.call('SET', KEYS[1], next, 'PX', math.ceil(next - now))
+return 0
+"""
+
+
+@dataclass(frozen=True)
+class RateLimit:
+    """At most `count` in a burst, and as many in every `per_s` seconds in the long run."""
+
+    name: str
+    count: int
+    per_s: float
+
+
+class RateLimiter:
+    """Counts attempts per key and refuses those that come too fast."""
+
+    def __init__(self, redis: Redis, namespace: str) -> None:
+        self._redis, self._prefix = redis, f"{namespace}:limit:"
+        self._script = redis.register_script(_ACQUIRE)
+        self._local: dict[str, float] = {}
+
+    async def acquire(self, limit: RateLimit, key: str | int) -> None:
+        """Count one attempt, or raise `RateLimited`, which says when to try again."""
+        name, every_ms = f"{self._prefix}{limit.name}:{key}", limit.per_s * 1000 / limit.count
+        try:
+            wait_ms = float(await self._script(keys=[name], args=[every_ms, limit.per_s * 1000]))
+        except (RedisError, OSError):
+            wait_ms = self._acquire_locally(name, every_ms, limit.per_s * 1000)
+        if wait_ms > 0:
+            raise RateLimited(retry_after_s=math.ceil(wait_ms / 1000), rule=limit.name)
+
+    async def reset(self, limit: RateLimit, key: str | int) -> None:
+        """Give this key its full burst again, as after a success."""
+        name = f"{self._prefix}{limit.name}:{key}"
+        self._local.pop(name, None)
+        try:
+            await self._redis.delete(name)
+        except (RedisError, OSError):
+            return  # it expires by itself
+
+    def _acquire_locally(self, name: str, every_ms: float, window_ms: float) -> float:
+        now = time.monotonic() * 1000
+        if len(self._local) > MAX_LOCAL_KEYS:
+            self._local = {key: full_at for key, full_at in self._local.items() if full_at > now}
+        next_full_at = max(self._local.get(name, 0), now) + every_ms
+        if next_full_at - now > window_ms:
+            return next_full_at - now - window_ms
+        self._local[name] = next_full_at
+        return 0

@@ -1,0 +1,82 @@
+"""Status of the stack in a data directory: the supervisor's state file, checked against the running processes."""
+
+import msgspec
+
+from tintype.stack.data_directory import DataDirectory
+from tintype.stack.processes import is_alive, memory_bytes, uptime_s
+from tintype.stack.state import Phase, ProcessState, State, read_running
+
+
+class ProcessStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """Status of one program, as `tintype status` shows it."""
+
+    name: str
+    phase: Phase
+    pid: int | None
+    port: int | None
+    uptime_s: float | None
+    memory_bytes: int | None
+    restarts: int
+    last_exit: str
+
+
+class StackStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """Status of the whole stack, as `tintype status` shows it."""
+
+    running: bool
+    phase: Phase
+    home: str
+    address: str = ""
+    supervisor_pid: int | None = None
+    existing_servers: tuple[str, ...] = ()
+    mqtt_port: int | None = None
+    mqtt_ws_port: int | None = None
+    processes: tuple[ProcessStatus, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether every program that should be running is ready."""
+        return self.phase is Phase.READY and all(
+            each.phase in (Phase.READY, Phase.DONE) for each in self.processes
+        )
+
+
+def read_status(home: DataDirectory) -> StackStatus:
+    """Return the status of the stack in this data directory."""
+    state = read_running(home)
+    if state is None:
+        return StackStatus(running=False, phase=Phase.STOPPED, home=str(home.root))
+    return _stack_status(home, state)
+
+
+def _stack_status(home: DataDirectory, state: State) -> StackStatus:
+    return StackStatus(
+        running=True,
+        phase=state.phase,
+        home=str(home.root),
+        address=state.address,
+        supervisor_pid=state.supervisor.pid,
+        existing_servers=state.external,
+        mqtt_port=state.mqtt_port,
+        mqtt_ws_port=state.mqtt_ws_port,
+        processes=tuple(_process_status(each) for each in state.processes),
+        notes=state.notes,
+    )
+
+
+def _process_status(process: ProcessState) -> ProcessStatus:
+    identity = process.identity if process.identity and is_alive(process.identity) else None
+    has_died = (
+        identity is None and process.phase is Phase.READY
+    )  # the supervisor has not recorded the exit yet
+    return ProcessStatus(
+        name=process.name,
+        phase=Phase.WAITING if has_died else process.phase,
+        pid=identity.pid if identity else None,
+        port=process.port,
+        uptime_s=round(uptime_s(identity), 1) if identity else None,
+        memory_bytes=memory_bytes(identity) if identity else None,
+        restarts=process.restarts,
+        last_exit=process.last_exit,
+    )

@@ -1,0 +1,112 @@
+"""Export and erasure of what a person has published, saved as highlights, answered and seen."""
+
+from collections.abc import AsyncIterator
+
+import asyncpg
+
+from shardwright.routing import Query
+from tintype.base.ids import AccountId, MediaId
+from tintype.base.personal_data import ExportRecord
+from tintype.stories.dependencies import StoriesDependencies
+from tintype.stories.events import StoryRemoved
+from tintype.stories.highlights import Highlights
+from tintype.stories.models import HighlightId, StoryId
+from tintype.stories.store import QUERIES, mention_ids
+from tintype.stories.views import Views
+
+BATCH = 100
+LARGEST_PHOTO = "1080.jpg"
+
+
+class PersonalData:
+    """One person's stories, highlights, replies and views."""
+
+    def __init__(self, deps: StoriesDependencies, views: Views, highlights: Highlights) -> None:
+        self._deps, self._views, self._highlights = deps, views, highlights
+        self._shards, self._outbox = deps.shards, deps.outbox
+
+    async def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
+        """Stories that still have a row, highlights with their photos, replies, and stories seen lately."""
+        async for row in self._pages(account_id, QUERIES.export_stories, "id"):
+            about = {"story_id": str(row["id"]), "created_at": self._time(row["id"]), "text": row["text"]}
+            details = {name: row[name] for name in ("audience", "alt_text", "view_count", "reaction_count")}
+            mentioned = {"mention_ids": [str(each) for each in mention_ids(row["mentions"])]}
+            yield ExportRecord("stories.json", about | details | mentioned, _photo(row["folder"]))
+        for highlight in await self._highlights.list_of_account(account_id, viewer=account_id):
+            for item in highlight.items:
+                about = {"highlight_id": str(highlight.id), "title": highlight.title}
+                texts = {"story_id": str(item.story_id), "text": item.text, "alt_text": item.media.alt_text}
+                details = {"audience": item.audience, "created_at": self._time(item.story_id)}
+                yield ExportRecord("highlights.json", about | texts | details, _photo(item.media.folder))
+        async for row in self._pages(account_id, QUERIES.export_replies, "id"):
+            about = {"reply_id": str(row["id"]), "story_id": str(row["story_id"])}
+            yield ExportRecord(
+                "story_replies.json", about | {"text": row["text"], "at": self._time(row["id"])}
+            )
+        async for row in self._pages(account_id, QUERIES.page_seen, "story_id"):
+            yield ExportRecord("seen_stories.json", {"story_id": str(row["story_id"])})
+
+    async def erase(self, account_id: AccountId) -> int:
+        """Delete a batch of each kind, on every shard that holds some; returns how many rows went."""
+        return (
+            await self._erase_highlights(account_id)
+            + await self._erase_stories(account_id)
+            + await self._erase_views(account_id)
+            + await self._erase_replies(account_id)
+        )
+
+    async def count_left(self, account_id: AccountId) -> int:
+        """How many rows of this person are left."""
+        return await self._shards.owner(account_id).fetch_value(QUERIES.count_left, account_id=account_id)
+
+    async def _erase_stories(self, account_id: AccountId) -> int:
+        shard = self._shards.owner(account_id)
+        rows = await shard.fetch(QUERIES.list_of_author, account_id=account_id, limit=BATCH)
+        for row in rows:
+            async with shard.begin() as tx:
+                await tx.fetch_one(QUERIES.lock_story, story_id=row["id"])
+                erased = await tx.fetch_one(QUERIES.erase_story, story_id=row["id"])
+                if erased is None:
+                    continue
+                await self._deps.media.delete_in(tx, [MediaId(row["media_id"])])
+                event = StoryRemoved(
+                    StoryId(row["id"]), account_id, erased["change_id"], mention_ids(row["mentions"])
+                )
+                await self._outbox.add(tx, event)
+        await self._deps.author_stories.invalidate(account_id)
+        return len(rows)
+
+    async def _erase_highlights(self, account_id: AccountId) -> int:
+        shard = self._shards.owner(account_id)
+        rows = await shard.fetch(QUERIES.list_own_highlights, account_id=account_id, limit=BATCH)
+        for row in rows:
+            await self._highlights.delete(account_id, HighlightId(row["id"]))
+        return len(rows)
+
+    async def _erase_views(self, account_id: AccountId) -> int:
+        """First on the authors' shards, then on the viewer's own: an interrupted run can find the rest again."""
+        shard = self._shards.owner(account_id)
+        rows = await shard.fetch(QUERIES.page_seen, account_id=account_id, after=0, limit=BATCH)
+        ids = [StoryId(row["story_id"]) for row in rows]
+        for each in ids:
+            await self._views.erase(each, account_id)
+        await shard.execute(QUERIES.erase_seen, account_id=account_id, ids=ids)
+        return len(ids)
+
+    async def _erase_replies(self, account_id: AccountId) -> int:
+        shard = self._shards.owner(account_id)
+        return len(await shard.fetch(QUERIES.erase_replies, account_id=account_id, limit=BATCH))
+
+    async def _pages(self, account_id: AccountId, query: Query, key: str) -> AsyncIterator[asyncpg.Record]:
+        shard, after = self._shards.owner(account_id), 0
+        while rows := await shard.fetch(query, account_id=account_id, after=after, limit=BATCH):
+            for row in rows:
+                yield row
+            after = rows[-1][key]
+
+    def _time(self, id_: int) -> str:
+        return self._shards.map.layout.id_time(id_).isoformat()
+
+
+def _photo(folder: str | None) -> str | None:
+    return f"{folder}/{LARGEST_PHOTO}" if folder else None

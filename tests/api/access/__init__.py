@@ -1,0 +1,1 @@
+"""Access rules: every route of the API against every kind of caller."""

@@ -1,0 +1,47 @@
+"""Asking for jobs, and looking at what became of their processes."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tintype.media.sandbox import JobLimits, run_in_sandbox
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+MISBEHAVING = "tests.media.sandbox.misbehaving_jobs"
+TINY = JobLimits(cpu_s=1, file_bytes=4 << 20)
+
+
+async def do(
+    name: str,
+    arguments: Any = None,
+    timeout_s: float = 30,
+    reads: Sequence[Path] = (),
+    writes: Sequence[Path] = (),
+) -> Any:
+    """Run a job of these tests, which lie where jobs otherwise may not read."""
+    return await run_in_sandbox(name, arguments, timeout_s, reads=[CHECKOUT, *reads], writes=writes)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+async def until(condition: Any, patience_s: float = 20) -> None:
+    deadline = time.monotonic() + patience_s
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        await asyncio.sleep(0.02)
+
+
+async def start_sleeper(tmp_path: Path, name: str = "pid") -> tuple[asyncio.Task[Any], int]:
+    """A job that sleeps for ten minutes, and its process id."""
+    marker = tmp_path / name
+    sleeper = asyncio.create_task(do("sleep", str(marker), timeout_s=600, writes=[tmp_path]))
+    await until(lambda: marker.exists() and marker.read_text())
+    return sleeper, int(marker.read_text())

@@ -1,0 +1,96 @@
+"""Files of private accounts open with a signature only, and only for a while."""
+
+import time
+
+import pytest
+
+from tests.media.conftest import MakeInstallation, visiting
+from tests.support import Person, photo
+from tintype.media import MediaUrls
+from tintype.media.serving import signed_urls
+from tintype.wiring import Rooms
+
+
+async def go_private(person: Person, *, is_private: bool = True) -> None:
+    answer = await person.call("PATCH", "/accounts/me", json={"is_private": is_private})
+    assert answer.status_code == 200, answer.text
+
+
+async def test_going_private_closes_public_urls_at_once_and_signed_ones_open(
+    eve: Person, installation: Rooms
+) -> None:
+    open_address = (await eve.upload()).json()["urls"]["1080"]
+    before = await eve.client.get(open_address)
+
+    await go_private(eve)
+    after = await eve.client.get(open_address)
+    signed = (await eve.publish())["media"][0]
+    opened = [
+        await eve.client.get(address) for address in [*signed["urls"].values(), *signed["squares"].values()]
+    ]
+
+    assert (before.status_code, after.status_code) == (200, 404)
+    assert after.json()["code"] == "media_not_found"
+    assert {answer.status_code for answer in opened} == {200}
+    kept = opened[0].headers["cache-control"]
+    assert kept.startswith("private, max-age=")
+    assert 0 < int(kept.removeprefix("private, max-age=")) <= installation.settings.media_url_life_s
+
+
+async def test_going_public_opens_them_again(eve: Person, installation: Rooms) -> None:
+    address = (await eve.upload()).json()["urls"]["1080"]
+    await go_private(eve)
+    signed = (await eve.upload()).json()["urls"]["1080"]
+
+    await go_private(eve, is_private=False)
+
+    assert [(await eve.client.get(each)).status_code for each in (address, signed)] == [200, 200]
+
+
+async def test_a_signature_opens_one_folder_until_it_expires(
+    eve: Person, installation: Rooms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await go_private(eve)
+    one, other = [(await eve.upload()).json()["urls"]["1080"] for _ in range(2)]
+    signature, folder = one.split("/")[2], "/".join(other.split("/")[3:])
+    forged = [
+        f"/media/{signature}/{folder}",
+        one.replace("~", "~1"),
+        one.replace(signature, signature[:-1] + ("A" if signature[-1] != "A" else "B")),
+        one.replace(signature, "~9999999999." + signature.split(".")[1]),
+    ]
+    now = time.time()
+
+    refused = [(await eve.client.get(each)).status_code for each in forged]
+    before = await eve.client.get(one)
+    monkeypatch.setattr(signed_urls.time, "time", lambda: now + installation.settings.media_url_life_s + 1)
+    after = await eve.client.get(one)
+
+    assert refused == [404] * 4
+    assert (before.status_code, after.status_code) == (200, 404)
+
+
+def test_a_signed_url_stays_the_same_for_half_its_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = MediaUrls(b"key", life_s=3600)
+    seen: list[tuple[int, str]] = []
+    for second in range(1_800_000, 1_800_000 + 7200, 60):
+        monkeypatch.setattr(signed_urls.time, "time", lambda second=second: float(second))
+        seen.append((second, made.base_url("1/2-x", signed=True)))
+
+    ends = {second: int(address.split("~")[1].split(".")[0]) for second, address in seen}
+    assert len({address for _, address in seen}) == 4
+    assert all(1800 <= end - second <= 3600 for second, end in ends.items())
+
+
+async def test_a_stale_access_record_expires(make_installation: MakeInstallation) -> None:
+    """A reader that met a change half-way may remember the past; not for longer than a minute."""
+    installation = make_installation()
+    async with visiting(installation, "eve") as eve:
+        body = (await eve.upload(photo())).json()
+        await eve.client.get(body["urls"]["1080"])
+        found = await installation.redis.keys("*:media:*")
+        keys = [key if isinstance(key, str) else key.decode() for key in found]
+        lives = [await installation.redis.ttl(key) for key in keys if ":card:" in key or ":private:" in key]
+
+    assert lives
+    assert all(0 < life <= 60 for life in lives)

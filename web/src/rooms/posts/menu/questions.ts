@@ -1,2 +1,0 @@
-/** What the menu may ask next. */
-export type Question = "list" | "collections" | "edit" | "delete" | "why";

@@ -1,0 +1,84 @@
+/**
+ * The text of push notifications. The payload names only who and what; the text is composed here, in the browser's
+ * language, because pushes pass through third-party servers.
+ */
+
+export interface PushPayload {
+  readonly notification_id: string;
+  readonly kind: string;
+  readonly username: string | null;
+  readonly actor_count: number;
+  readonly post_id: string | null;
+  readonly unread_count: number;
+}
+
+type Words = Readonly<Record<string, string>>;
+
+const words: Readonly<Record<"en" | "de" | "ar", Words>> = {
+  en: {
+    like: "{name} liked your post",
+    comment_like: "{name} liked your comment",
+    comment: "{name} commented on your post",
+    reply: "{name} replied to you",
+    mention: "{name} mentioned you",
+    tag: "{name} tagged you in a photo",
+    follow: "{name} followed you",
+    request: "{name} asked to follow you",
+    accepted: "{name} accepted your request",
+    story_reply: "{name} replied to your story",
+    story_reaction: "{name} reacted to your story",
+    story_mention: "{name} mentioned you in a story",
+    other: "Something happened on Tintype",
+    more: "{name} and others",
+  },
+  de: {
+    like: "{name} gefällt dein Beitrag",
+    comment_like: "{name} gefällt dein Kommentar",
+    comment: "{name} hat deinen Beitrag kommentiert",
+    reply: "{name} hat dir geantwortet",
+    mention: "{name} hat dich erwähnt",
+    tag: "{name} hat dich auf einem Foto markiert",
+    follow: "{name} folgt dir",
+    request: "{name} möchte dir folgen",
+    accepted: "{name} hat deine Anfrage angenommen",
+    story_reply: "{name} hat auf deine Story geantwortet",
+    story_reaction: "{name} hat auf deine Story reagiert",
+    story_mention: "{name} hat dich in einer Story erwähnt",
+    other: "Auf Tintype ist etwas passiert",
+    more: "{name} und anderen",
+  },
+  ar: {
+    like: "أعجب {name} منشورك",
+    comment_like: "أعجب {name} تعليقك",
+    comment: "علّق {name} على منشورك",
+    reply: "ردّ عليك {name}",
+    mention: "أشار إليك {name}",
+    tag: "وسمك {name} في صورة",
+    follow: "يتابعك {name}",
+    request: "يطلب {name} متابعتك",
+    accepted: "قبل {name} طلبك",
+    story_reply: "ردّ {name} على قصتك",
+    story_reaction: "تفاعل {name} مع قصتك",
+    story_mention: "أشار إليك {name} في قصة",
+    other: "حدث شيء على Tintype",
+    more: "{name} وآخرون",
+  },
+};
+
+/** The notification text in the first supported of these languages. */
+export function pushText(payload: PushPayload, languages: readonly string[]): string {
+  const code = languages.map((tag) => tag.slice(0, 2).toLowerCase()).find((tag) => tag in words) ?? "en";
+  const messages = words[code as keyof typeof words];
+  const text = messages[payload.kind];
+  if (text === undefined || payload.username === null) return messages["other"] ?? "";
+  const name =
+    payload.actor_count > 1 ? (messages["more"] ?? "").replace("{name}", payload.username) : payload.username;
+  return text.replace("{name}", name);
+}
+
+/** The path that a click on the notification opens. */
+export function pushTarget(payload: PushPayload): string {
+  if (payload.kind === "follow" && payload.username !== null)
+    return `/@${encodeURIComponent(payload.username)}`;
+  return "/activity";
+}
