@@ -16,7 +16,7 @@ from typing import Any
 import asyncpg
 from httpx import AsyncClient, HTTPError
 
-from tests.support import on_server
+from tests.support import eventually, on_server
 from tintype.stack.ports import Ports
 
 START_PATIENCE_S = 120.0
@@ -78,6 +78,16 @@ class LivingStack:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 return  # it is already gone: the one before it took it along
+
+    async def kill_and_wait(self, name: str) -> None:
+        """End a program at once, and wait until the supervisor has ended its children and started it again."""
+        before = dict(self.programs())[name]
+        await self.kill(name)
+
+        async def is_restarted() -> bool:
+            return dict(self.programs()).get(name, before) != before
+
+        await eventually(is_restarted, what=f"the supervisor has started {name} again")
 
     async def wait_ready(self) -> None:
         """Wait until every engine answers through the web."""

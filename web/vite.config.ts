@@ -39,7 +39,13 @@ export default defineConfig({
         codeSplitting: {
           // Modules shared by the first screen and later pages become one chunk: fewer requests, better compression.
           // Modules shared only by later pages stay out of it.
-          groups: [{ name: (id, modules) => (isFirst(id, modules) ? "core" : null), minShareCount: 2 }],
+          groups: [
+            {
+              name: (id, modules) => (isFirst(id, modules) ? "core" : null),
+              debugName: "core",
+              minShareCount: 2,
+            },
+          ],
         },
       },
     },

@@ -167,13 +167,7 @@ async def _lose_the_stream(stack: LivingStack) -> None:
     bus = await nats.connect(addresses["nats"])
     await bus.jetstream().delete_stream(NatsNames("tintype").events_stream)
     await bus.close()
-    before = dict(stack.programs())["worker"]
-    await stack.kill("worker")
-
-    async def is_restarted() -> bool:
-        return dict(stack.programs()).get("worker", before) != before
-
-    await eventually(is_restarted, what="the supervisor has restarted the worker")
+    await stack.kill_and_wait("worker")
 
 
 async def _join(stack: LivingStack, username: str) -> dict[str, str]:

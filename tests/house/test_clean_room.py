@@ -12,6 +12,7 @@ OFFLINE = {"UV_OFFLINE": "1", "PIP_NO_INDEX": "1", "npm_config_offline": "true"}
 
 
 @pytest.mark.slow
+@pytest.mark.clean_room
 @pytest.mark.timeout(600)
 def test_a_fresh_clone_installs_itself_and_a_second_start_needs_no_network() -> None:
     """A bare PATH holds no uv and no Node: both come from the package index, pinned by hash."""
@@ -28,6 +29,7 @@ def test_a_fresh_clone_installs_itself_and_a_second_start_needs_no_network() -> 
 
 
 @pytest.mark.slow
+@pytest.mark.clean_room
 @pytest.mark.timeout(1_500)
 def test_an_ordinary_user_with_an_empty_home_starts_fills_tests_and_stops_it() -> None:
     """The README's commands, by somebody who is not root and has never run anything here."""

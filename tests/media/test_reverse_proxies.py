@@ -173,7 +173,7 @@ async def _check_killed_web(eve: Person, stack: LivingStack) -> None:
     async def until_killed() -> AsyncIterator[bytes]:
         yield content[:9_000_000]
         await _wait_for_offset(eve, at, PIECE_BYTES)
-        await stack.kill("web")
+        await stack.kill_and_wait("web")
         yield content[9_000_000:]
 
     answer = await eve.call("PATCH", at, content=until_killed(), headers={**BYTES, "Upload-Offset": "0"})
