@@ -20,7 +20,7 @@ from httpx import AsyncClient
 
 from tests.application import serve
 from tests.living_stack import LivingStack, open_living_stack
-from tests.support import Person, delete_all_rows, join, make_databases
+from tests.support import Person, RowCleaner, join, make_databases
 from tintype.base.nats import NatsNames
 from tintype.base.settings import Settings
 from tintype.schema import apply_schema
@@ -145,11 +145,18 @@ async def opened_rooms(settings: Settings) -> AsyncIterator[Rooms]:
         yield rooms
 
 
+@pytest.fixture(scope="session")
+async def row_cleaner(settings: Settings) -> AsyncIterator[RowCleaner]:
+    """Empties the tables of this test process."""
+    async with RowCleaner.open(settings.postgres) as cleaner:
+        yield cleaner
+
+
 @pytest.fixture
-async def rooms(opened_rooms: Rooms) -> AsyncIterator[Rooms]:
+async def rooms(opened_rooms: Rooms, row_cleaner: RowCleaner) -> AsyncIterator[Rooms]:
     """The rooms, empty."""
     yield opened_rooms
-    await delete_all_rows(opened_rooms)
+    await row_cleaner.run()
     await opened_rooms.redis.flushdb()
 
 

@@ -12,7 +12,7 @@ import msgspec
 from argon2 import PasswordHasher
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from tests.support import PASSWORD
+from tests.support import PASSWORD, wait_past
 from tintype.base.events import Event
 from tintype.base.ids import AccountId, MediaId, PostId
 from tintype.base.outbox import Outbox
@@ -125,6 +125,7 @@ class World:
         for _ in range(count):
             rows = await self.sql(author, NEW_MEDIA.format(author))
             post_id = await self.rooms.posts.publish(author, [MediaId(rows[0]["id"])])
+            await wait_past(self.rooms, post_id)  # posts of other authors from now on are newer
         return post_id
 
     async def sql(self, any_id: int, statement: str) -> list[asyncpg.Record]:
