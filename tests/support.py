@@ -109,29 +109,6 @@ async def make_databases(dsns: Sequence[str], name: str) -> list[str]:
     return made
 
 
-# Most tables are empty after most tests: asking each costs microseconds, truncating each costs a file.
-_DELETE_ALL = """
-DO $$
-DECLARE
-    owned record;
-    has_rows boolean;
-BEGIN
-    SET LOCAL session_replication_role = replica; -- foreign keys and guards do not matter when all goes
-    FOR owned IN
-        SELECT schemaname, tablename FROM pg_tables
-        WHERE (schemaname ~ '^s[0-9]{4}$' AND tablename <> 'schema_version')
-           OR (schemaname, tablename) = ('common', 'outbox')
-    LOOP
-        EXECUTE format('SELECT EXISTS (SELECT FROM %I.%I)', owned.schemaname, owned.tablename) INTO has_rows;
-        IF has_rows THEN
-            EXECUTE format('DELETE FROM %I.%I', owned.schemaname, owned.tablename);
-        END IF;
-    END LOOP;
-END $$
-"""
-
-
-# The same as a function, made once for the tables of a database: each statement is planned once per connection.
 _LIST_TABLES = """
 SELECT format('%I.%I', n.nspname, c.relname) AS name
 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -141,7 +118,10 @@ WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
 
 
 class RowCleaner:
-    """Empties every table between two tests, over one connection to each server."""
+    """Empties every table of every shard and the outboxes, over one connection to each server.
+
+    Most tables are empty after most tests: looking costs microseconds once its plan is cached, truncating costs a file.
+    """
 
     def __init__(self, connections: Sequence[asyncpg.Connection]) -> None:
         self._connections = connections
@@ -171,5 +151,6 @@ class RowCleaner:
 
 
 async def delete_all_rows(rooms: Rooms) -> None:
-    """Empty every table of every shard and the outboxes."""
-    await asyncio.gather(*(on_server(dsn, _DELETE_ALL) for dsn in rooms.settings.postgres))
+    """Empty every table of every shard and the outboxes, once."""
+    async with RowCleaner.open(rooms.settings.postgres) as cleaner:
+        await cleaner.run()

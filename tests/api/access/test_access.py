@@ -33,7 +33,7 @@ from tests.api.access import (
 from tests.api.access.access_rule import OK, AccessRule
 from tests.api.access.scenario import KINDS, UNKNOWN_ID, Actor, Kind, Scenario, build, lacking, same_refusal
 from tests.application import serve
-from tests.support import delete_all_rows
+from tests.support import RowCleaner
 from tintype.api import create_app
 from tintype.api.http import scopes
 from tintype.base.settings import Settings
@@ -81,10 +81,10 @@ HANDLERS = _routes(create_app(Settings()))
 
 
 @pytest.fixture(scope="module")
-async def scenario(opened_rooms: Rooms) -> AsyncIterator[Scenario]:
+async def scenario(opened_rooms: Rooms, row_cleaner: RowCleaner) -> AsyncIterator[Scenario]:
     async with serve(opened_rooms) as client:
         yield await build(client, opened_rooms)
-    await delete_all_rows(opened_rooms)
+    await row_cleaner.run()
     await opened_rooms.redis.flushdb()
 
 

@@ -1,9 +1,5 @@
 """What the browser shows is what the server makes: the same edits drawn by both, compared pixel by pixel."""
 
-import asyncio
-import os
-import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +10,11 @@ import pyvips
 from numpy.typing import NDArray
 from PIL import Image
 
+from tests.e2e.browser_flows import IN_BROWSER, run_flow
 from tintype.media.looks import Crop, Edit, Look, apply, find_strip, list_looks
 
-CHECKOUT = Path(__file__).resolve().parents[3]
-CHROMIUM = shutil.which("chromium")
+pytestmark = IN_BROWSER
+
 MAX_DIFFERENCE = 2
 """Steps of 255."""
 
@@ -55,16 +52,7 @@ def picture(width: int = 301, height: int = 217) -> NDArray[np.uint8]:
 
 
 async def draw_in_browser(folder: Path) -> list[NDArray[np.uint8]]:
-    script = [sys.executable, str(CHECKOUT / "develop" / "npm.py"), "exec", "--offline", "--", "node"]
-    process = await asyncio.create_subprocess_exec(
-        *script, "e2e/looks.mjs", str(folder),
-        cwd=CHECKOUT / "web",
-        env={**os.environ, "CHROMIUM": str(CHROMIUM)},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )  # fmt: skip
-    output, _ = await process.communicate()
-    assert process.returncode == 0, output.decode()
+    await run_flow("looks.mjs", str(folder))
     sizes = msgspec.json.decode((folder / "sizes.json").read_bytes(), type=list[tuple[int, int]])
     return [read_pixels(folder / f"{number}.rgba", size) for number, size in enumerate(sizes)]
 
@@ -79,9 +67,7 @@ def draw_on_server(rows: NDArray[np.uint8], edit: Edit) -> NDArray[Any]:
     return np.asarray(apply(pyvips.Image.new_from_array(rows, interpretation="srgb"), edit).numpy())
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 async def test_browser_and_server_agree_within_two_steps(tmp_path: Path) -> None:
     rows = picture()
     Image.fromarray(rows).save(tmp_path / "picture.png")

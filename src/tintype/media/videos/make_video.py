@@ -20,7 +20,7 @@ def make_video(request: VideoRequest) -> MadeVideo:
         try:
             return remux(request)
         except VideoDamaged:
-            pass
+            pass  # copied packets do not always make a valid file; decoding and encoding them may
     return reencode(request)
 
 

@@ -99,7 +99,7 @@ def decode_frames(opened: SourceVideo) -> Iterator[VideoFrame]:
         try:
             yield from opened.video.decode(packet)
         except FFmpegError:
-            continue
+            continue  # players skip it as well; whoever needs a frame fails when there is none at all
 
 
 def measure(opened: SourceVideo) -> tuple[TrackLength, TrackLength]:
