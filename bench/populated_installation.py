@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psutil
 from argon2 import PasswordHasher
 
-from bench.social_sites import wait_for
+from bench.social_sites import NO_REFUSALS, wait_for
 from tintype.base.log import set_up_log
 from tintype.base.settings import Settings
 from tintype.schema import apply_schema
@@ -102,7 +102,7 @@ async def populated_installation(
         await _vacuum(rooms.settings.postgres)
         readers = [person.number for person in everyone if person.habit.reads_a_day]
         chosen = readers[:: max(1, len(readers) // viewers)][:viewers]
-        tokens = [(await rooms.accounts.sign_in(f"sim_{number}", PASSWORD)).token for number in chosen]
+        tokens = [(await rooms.authentication.sign_in(f"sim_{number}", PASSWORD)).token for number in chosen]
         with _web(rooms.settings) as (port, process):
             await wait_for(port)
             yield PopulatedInstallation(
@@ -136,6 +136,7 @@ def _web(settings: Settings) -> Generator[tuple[int, "Popen[bytes]"]]:
         "SHARD_COUNT": str(settings.shard_count),
         "SECRET_KEY": settings.secret_key,
         "LOG_LEVEL": "error",
+        "RATE_LIMITS": NO_REFUSALS,
     }
     environment = os.environ | {f"TINTYPE_{name}": value for name, value in chosen.items()}
     command = [sys.executable, "-m", "tintype", "web", "--port", str(port)]

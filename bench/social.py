@@ -130,9 +130,9 @@ async def _hit_rate(site: Site, count: int) -> dict[str, float]:
     chance = random.Random(0)
     calls = [(_like if each % 100 == 0 else _profile)(site, chance, each) for each in range(WARM_UP + count)]
     await send_all(site.port, calls[:WARM_UP], clients=CLIENTS)
-    before = _cache_reads(site.port)
+    before = _cache_reads(site.metrics_port)
     await send_all(site.port, calls[WARM_UP:], clients=CLIENTS)
-    after = _cache_reads(site.port)
+    after = _cache_reads(site.metrics_port)
     reads = {
         kind: {outcome: value - before.get(kind, {}).get(outcome, 0) for outcome, value in each.items()}
         for kind, each in after.items()

@@ -25,6 +25,8 @@ from tintype.schema import apply_schema
 from tintype.stack import Connections, Stack
 from tintype.wiring import Rooms, open_rooms
 
+NO_REFUSALS = "all=1000000000/60"
+"""A few accounts send all requests of a bench. Limits are counted as ever, and never reached."""
 CHECKOUT = Path(__file__).resolve().parent.parent
 POSTS_EACH = 3
 SHARDS = 16
@@ -43,6 +45,8 @@ class Site:
     posts: list[str] = field(default_factory=list[str])
     media: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     """Photos yet to be posted, by the number of their owner."""
+    metrics_port: int = 0
+    """Where Tintype serves its metrics."""
 
     def cpu_s(self) -> dict[str, float]:
         """CPU time that each process of the contender has used so far."""
@@ -84,13 +88,16 @@ async def _ours(people: int, waiting_each: int) -> AsyncGenerator[Site]:
         )
         set_up_log(settings, process="bench")
         await apply_schema(settings)
-        port, environment = free_port(), environment_of(settings)
+        port, metrics_port = free_port(), free_port()
+        environment = environment_of(settings) | {"TINTYPE_METRICS_PORT": str(metrics_port)}
         with (
             started(["-m", "tintype", "web", "--port", str(port)], environment) as web,
             started(["-m", "tintype", "worker"], environment) as worker,
         ):
             site = Site(
-                port, engines_of | {"web": psutil.Process(web.pid), "worker": psutil.Process(worker.pid)}
+                port,
+                engines_of | {"web": psutil.Process(web.pid), "worker": psutil.Process(worker.pid)},
+                metrics_port=metrics_port,
             )
             async with open_rooms(settings, process="bench") as rooms:
                 await _seed(rooms, site, people, waiting_each)
@@ -167,6 +174,8 @@ async def add_picture(rooms: Rooms, account_id: int) -> MediaId:
         duration_ms=None,
         progress=100,
         keeps_location=False,
+        removed=[],
+        size_bytes=0,
     )
     return MediaId(media_id)
 
@@ -213,6 +222,7 @@ def environment_of(settings: Settings) -> dict[str, str]:
         "TINTYPE_SHARD_COUNT": str(settings.shard_count),
         "TINTYPE_SECRET_KEY": settings.secret_key,
         "TINTYPE_LOG_LEVEL": "error",
+        "TINTYPE_RATE_LIMITS": NO_REFUSALS,
     }
 
 

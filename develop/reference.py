@@ -1,4 +1,4 @@
-"""`./tintype docs`: docs/settings.md and docs/metrics.md, written from the code so that they cannot fall behind it."""
+"""`./tintype docs`: the reference pages of docs/, written from the code so that they cannot fall behind it."""
 
 import ast
 import importlib
@@ -15,7 +15,16 @@ from prometheus_client.metrics import MetricWrapperBase
 
 import tintype
 from develop.steps import CHECKOUT
+from tintype.api.http.route_classes import CLASSES
 from tintype.base import settings as settings_module
+from tintype.base.rate_limits import (
+    ACTION_LIMITS,
+    REQUEST_LIMITS,
+    RateLimit,
+    RequestClass,
+    account_limit,
+    address_limit,
+)
 from tintype.base.settings import PREFIX, Settings, is_secret
 
 DOCS = CHECKOUT / "docs"
@@ -32,8 +41,8 @@ This page is written by `./tintype docs` from `src/tintype/base/settings.py`.
 """
 METRICS_HEAD = """# Metrics
 
-`GET /metrics` on the web process answers in the Prometheus text format, for this machine's web and worker processes
-together.
+`GET /metrics` on the port of the setting `metrics_port` (127.0.0.1:9464) answers in the Prometheus text format, for
+this machine's web and worker processes together.
 [operating.md](operating.md#metrics-and-alerts) says which of them to alert on.
 
 This page is written by `./tintype docs` from the code. The shard router adds its own, which
@@ -42,6 +51,49 @@ This page is written by `./tintype docs` from the code. The shard router adds it
 | metric | kind | labels | what it counts |
 |---|---|---|---|
 """
+
+LIMITS_HEAD = """# Limits
+
+Nobody, and no address, can keep the site busy alone. A limit allows a burst of its number and then as many per period
+in the long run. A request over a limit is answered with 429, the code `rate_limited` and `Retry-After`. Responses tell
+what is left in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers): that of the account, or that
+of the address where nobody is signed in.
+
+An address is one IPv4 address or an IPv6 /64. This machine itself has no limits per address where no proxy stands in
+front. Behind a proxy name it in `trusted_proxies`, or everybody shares its address.
+
+The setting `rate_limits` changes any of them by name: `TINTYPE_RATE_LIMITS="reads=6000/60 likes=off"`. The name `all`
+stands for every limit. [ADR 27](adr/0027-request-limits-are-counted-in-the-process.md) says how they are counted.
+Without Redis each process counts for itself: reading and writing go on, and sign-in is never unlimited.
+
+This page is written by `./tintype docs` from `src/tintype/base/rate_limits.py` and
+`src/tintype/api/http/route_classes.py`.
+
+## Requests
+
+Every route belongs to one class. `healthz` and `readyz` have no limit.
+
+| class | per account | per address | routes |
+|---|---|---|---|
+"""
+ACTIONS_HEAD = """
+## Actions
+
+Counted one by one in Redis, beside the class of the route.
+
+| limit | number | counts |
+|---|---|---|
+"""
+ROUTES_IN_WORDS: dict[str, str] = {
+    "reads": "every other GET",
+    "writes": "every other",
+    "files": "`GET /media/…`",
+    "pages": "all outside of `/api/v1`",
+}
+SETTINGS_OF_LIMITS = (
+    "posts_per_day", "stories_per_day", "storage_quota_mb", "videos_waiting", "video_minutes_per_day",
+    "media_photo_bytes", "media_video_bytes",
+)  # fmt: skip
 
 
 def docs(
@@ -55,6 +107,7 @@ def docs(
     for page, text in {
         DOCS / "settings.md": render_settings(),
         DOCS / "metrics.md": render_metrics(),
+        DOCS / "limits.md": render_limits(),
     }.items():
         if not only_check:
             page.write_text(text)
@@ -95,6 +148,42 @@ def render_metrics() -> str:
         if name.startswith("tintype_")
     ]
     return METRICS_HEAD + "\n".join(rows) + "\n"
+
+
+def render_limits() -> str:
+    """The page of limits: the table of rate limits, the routes of each class, and the settings of other limits."""
+    classes = [
+        f"| {row.what} | {_budget(account_limit(row))} | {_budget(address_limit(row))} | {_routes(row.name)} |"
+        for row in REQUEST_LIMITS
+    ]
+    actions = [f"| `{limit.name}` | {_number(limit)} | {limit.what} |" for limit in ACTION_LIMITS]
+    texts, default = dict(_documented_fields()), Settings()
+    others = [f"| `{name}` | `{getattr(default, name)}` | {texts[name]} |" for name in SETTINGS_OF_LIMITS]
+    settings_head = "\n## By setting\n\n| setting | default | what it does |\n|---|---|---|\n"
+    return (
+        LIMITS_HEAD
+        + "\n".join(classes) + "\n"
+        + ACTIONS_HEAD
+        + "\n".join(actions) + "\n"
+        + settings_head
+        + "\n".join(others) + "\n"
+    )  # fmt: skip
+
+
+def _routes(name: RequestClass) -> str:
+    return ROUTES_IN_WORDS.get(name) or ", ".join(f"`{route}`" for route in CLASSES[name])
+
+
+def _budget(limit: RateLimit | None) -> str:
+    return f"`{limit.name}`: {_number(limit)}" if limit else "none"
+
+
+def _number(limit: RateLimit) -> str:
+    for unit, unit_s in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if limit.per_s % unit_s == 0:
+            count = int(limit.per_s // unit_s)
+            return f"{limit.count:,} per {f'{count} {unit}s' if count > 1 else unit}"
+    return f"{limit.count:,} per {round(limit.per_s)} s"
 
 
 def _labels(metric: MetricWrapperBase) -> str:

@@ -8,19 +8,19 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from argon2 import PasswordHasher
 from httpx import AsyncClient
 
+from shardwright.local import make_memory_folder
 from tests.application import serve
 from tests.living_stack import LivingStack, open_living_stack
-from tests.support import Person, RowCleaner, join, make_databases
+from tests.repeated_work import hash_cheaply, process_each_photo_once
+from tests.support import Person, RowCleaner, join, make_databases, with_roles
 from tintype.base.nats import NatsNames
 from tintype.base.settings import Settings
 from tintype.schema import apply_schema
@@ -36,7 +36,7 @@ PROCESS = os.environ.get("PYTEST_XDIST_WORKER", "main")
 
 def pytest_configure(config: pytest.Config) -> None:
     handed_down = cast("dict[str, str]", getattr(config, "workerinput", {})).get("tintype_run_folder")
-    folder = Path(handed_down or tempfile.mkdtemp(prefix="tintype-tests-"))
+    folder = Path(handed_down) if handed_down else make_memory_folder("tintype-tests-")
     folder.chmod(0o711)  # the account that runs the servers for root passes through
     config.stash[RUN_FOLDER] = folder
 
@@ -115,6 +115,20 @@ def _answers(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cheap_hashes() -> Iterator[None]:
+    """No test waits for real password hashes."""
+    with hash_cheaply():
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def photos_processed_once() -> Iterator[None]:
+    """Tests that are not about the pipeline get copies of what it made of the same photo."""
+    with process_each_photo_once():
+        yield
+
+
 @pytest.fixture(scope="session")
 async def settings(engines: dict[str, Any], own_redis: str, run_folder: Path) -> Settings:
     """Settings of this test process alone: own databases, own Redis, own namespace, eight shards."""
@@ -122,7 +136,7 @@ async def settings(engines: dict[str, Any], own_redis: str, run_folder: Path) ->
     home.mkdir()
     made = Settings(
         home=home,
-        postgres=tuple(await make_databases(engines["postgres"], f"tintype_{PROCESS}")),
+        postgres_admin=tuple(await make_databases(engines["postgres"], f"tintype_{PROCESS}")),
         redis=own_redis,
         nats=tuple(engines["nats"]),
         namespace=f"test_{PROCESS}",
@@ -132,6 +146,7 @@ async def settings(engines: dict[str, Any], own_redis: str, run_folder: Path) ->
         job_attempts=4,
         log_level="error",
     )
+    made = await with_roles(made)
     await apply_schema(made)
     return made
 
@@ -140,15 +155,13 @@ async def settings(engines: dict[str, Any], own_redis: str, run_folder: Path) ->
 async def opened_rooms(settings: Settings) -> AsyncIterator[Rooms]:
     """The rooms, opened once."""
     async with open_rooms(settings, process="tests") as rooms:
-        # The real hash takes 50 ms on purpose; tests that are not about it use the cheapest.
-        rooms.accounts.use_hasher(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
         yield rooms
 
 
 @pytest.fixture(scope="session")
 async def row_cleaner(settings: Settings) -> AsyncIterator[RowCleaner]:
     """Empties the tables of this test process."""
-    async with RowCleaner.open(settings.postgres) as cleaner:
+    async with RowCleaner.open(settings.postgres_admin) as cleaner:
         yield cleaner
 
 

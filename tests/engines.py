@@ -7,6 +7,7 @@ that leads the test run is gone, however that ended.
 import asyncio
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -34,4 +35,7 @@ async def serve(folder: Path, leader_pid: int) -> None:
 
 if __name__ == "__main__":
     os.setpgrp()
-    asyncio.run(serve(Path(sys.argv[1]), int(sys.argv[2])))
+    run_folder, leader = Path(sys.argv[1]), int(sys.argv[2])
+    asyncio.run(serve(run_folder, leader))
+    if not (run_folder / "stop").exists():  # the leader was killed, and the folder may be in memory
+        shutil.rmtree(run_folder, ignore_errors=True)

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import sys
-import tempfile
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Any
 import asyncpg
 from httpx import AsyncClient, HTTPError
 
+from shardwright.local import make_memory_folder
 from tests.support import eventually, on_server
 from tintype.stack.ports import Ports
 
@@ -31,6 +31,7 @@ class LivingStack:
     port: int
     process: asyncio.subprocess.Process | None = None
     starts: int = 0
+    metrics_port: int = 0
     killed: list[str] = field(default_factory=list[str])
 
     @property
@@ -115,8 +116,8 @@ class LivingStack:
                 yield each["name"], each["identity"]["pid"]
 
     def dsns(self) -> list[str]:
-        """The addresses of the PostgreSQL servers."""
-        return json.loads((self.home / "secrets" / "addresses.json").read_text())["postgres"]
+        """The addresses of the PostgreSQL servers, as superuser."""
+        return json.loads((self.home / "secrets" / "addresses.json").read_text())["postgres_admin"]
 
     async def rows(self, query: str) -> list[asyncpg.Record]:
         """Run a query that names its shard as {schema} on every shard; `common` ones once per server."""
@@ -152,8 +153,8 @@ class LivingStack:
 @asynccontextmanager
 async def open_living_stack() -> AsyncGenerator[LivingStack]:
     """One in a folder of its own, which is gone afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="tintype-living-"))
-    folder.chmod(0o711)  # noqa: ASYNC240 - one call; the account that runs the servers for root passes through
+    folder = make_memory_folder("tintype-living-")
+    folder.chmod(0o711)  # the account that runs the servers for root passes through
     # Not one of the kernel's: those go to outgoing connections, of which there are many before the web listens.
     ports = Ports(folder / "ports.json")
     stack = LivingStack(folder / "home", ports.choose_internal("web"))

@@ -10,9 +10,12 @@ from typing import Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
+import msgspec
 from httpx import AsyncClient
 from PIL import Image
 
+from tintype.base.settings import Settings
+from tintype.schema import ensure_database_roles
 from tintype.wiring import Rooms
 from tintype.worker import connect_to_server
 
@@ -109,6 +112,16 @@ async def make_databases(dsns: Sequence[str], name: str) -> list[str]:
     return made
 
 
+async def with_roles(settings: Settings) -> Settings:
+    """The same settings on roles of their own: what the application does in tests, it does without DDL."""
+    roles = (await ensure_database_roles(settings)).addresses
+    return msgspec.structs.replace(
+        settings,
+        postgres=tuple(roles[f"{settings.namespace}_runtime"]),
+        postgres_migrator=tuple(roles[f"{settings.namespace}_migrator"]),
+    )
+
+
 _LIST_TABLES = """
 SELECT format('%I.%I', n.nspname, c.relname) AS name
 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -152,5 +165,5 @@ class RowCleaner:
 
 async def delete_all_rows(rooms: Rooms) -> None:
     """Empty every table of every shard and the outboxes, once."""
-    async with RowCleaner.open(rooms.settings.postgres) as cleaner:
+    async with RowCleaner.open(rooms.settings.postgres_admin) as cleaner:
         await cleaner.run()

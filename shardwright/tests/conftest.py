@@ -24,7 +24,7 @@ import pytest
 if getattr(sys.modules.get("shardwright"), "__file__", None) is None:
     sys.modules.pop("shardwright", None)
 
-from shardwright.local import LocalServer
+from shardwright.local import LocalServer, make_memory_folder
 
 NAMES = ("a", "b")
 # No fsync, small buffers: these servers live for a minute. Prepared transactions are there for fault tests.
@@ -33,13 +33,15 @@ PREFIX = "shardwright-tests-"
 RUN_DIRECTORY = pytest.StashKey[Path]()
 
 FreshDatabase = Callable[[LocalServer], Awaitable[str]]
+Build = Callable[[dict[str, str]], Awaitable[None]]
+PreparedDatabases = Callable[[str, Build], Awaitable[dict[str, str]]]
 
 
 def pytest_configure(config: pytest.Config) -> None:
     handed_down = cast("dict[str, str]", getattr(config, "workerinput", {})).get("shardwright_run_directory")
     if handed_down is None:
-        sweep(Path(tempfile.gettempdir()))
-        directory = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+        directory = make_memory_folder(f"{PREFIX}{os.getpid()}-")
+        sweep(directory.parent)
         directory.chmod(0o711)  # the server account passes through
     else:
         directory = Path(handed_down)
@@ -103,6 +105,7 @@ def own_server(run_directory: Path) -> Iterator[LocalServer]:
 
 
 _numbers = count(1)
+_templates: set[str] = set()
 
 
 @pytest.fixture
@@ -110,20 +113,44 @@ async def fresh_database() -> AsyncIterator[FreshDatabase]:
     """Make empty databases: `await fresh_database(servers["a"])` returns a DSN; dropped afterwards."""
     made: list[tuple[LocalServer, str]] = []
 
-    async def make(server: LocalServer) -> str:
+    async def make(server: LocalServer, template: str = "template1") -> str:
         name = f"test_{os.getpid()}_{next(_numbers)}"
         made.append((server, name))
-        await _on_server(server, f"CREATE DATABASE {name}")
+        await _run(server.dsn(), f"CREATE DATABASE {name} TEMPLATE {template}")
         return server.dsn(name)
 
     yield make
     for server, name in made:
         with contextlib.suppress(OSError):  # a test that ended its own server ended the database with it
-            await _on_server(server, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+            await _run(server.dsn(), f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
-async def _on_server(server: LocalServer, sql: str) -> None:
-    connection = cast("asyncpg.Connection", await asyncpg.connect(server.dsn()))
+@pytest.fixture
+async def prepared_databases(
+    servers: Mapping[str, LocalServer], fresh_database: Callable[..., Awaitable[str]]
+) -> PreparedDatabases:
+    """Make a database on each server with a directory on `a`, built once per test process and copied from then on."""
+
+    async def make(kind: str, build: Build) -> dict[str, str]:
+        template = f"template_{kind}_{os.getpid()}"
+        if template not in _templates:
+            for server in servers.values():
+                await _run(server.dsn(), f"CREATE DATABASE {template}")
+            await build({name: server.dsn(template) for name, server in servers.items()})
+            _templates.add(template)
+        made = {name: await fresh_database(server, template) for name, server in servers.items()}
+        addresses = [
+            f"UPDATE shardwright_directory.servers SET dsn = '{dsn}' WHERE name = '{name}'"
+            for name, dsn in made.items()
+        ]
+        await _run(made["a"], ";".join(addresses))
+        return made
+
+    return make
+
+
+async def _run(dsn: str, sql: str) -> None:
+    connection = cast("asyncpg.Connection", await asyncpg.connect(dsn))
     try:
         await connection.execute(sql)
     finally:

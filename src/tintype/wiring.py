@@ -27,21 +27,22 @@ from tintype import ranking as ranking_room
 from tintype import saves as saves_room
 from tintype import search as search_room
 from tintype import stories as stories_room
-from tintype.accounts import Accounts
+from tintype.accounts import Accounts, Authentication, Credentials, build_accounts_parts
 from tintype.base import store as base_store
 from tintype.base.counter_reconciler import CounterReconciler, ReconciledCounter
 from tintype.base.errors import SettingsInvalid
 from tintype.base.jobs import Handler, Schedule
 from tintype.base.nats import NatsNames, connect_nats
 from tintype.base.outbox import Outbox
+from tintype.base.rate_limits import LimitOverrides
 from tintype.base.settings import Settings, directory_dsn, server_dsns
 from tintype.comments import Comments, CommentsDependencies
 from tintype.feed import Feed, Hydrator, ViewerStates
 from tintype.graph import Graph, Mentions, PeopleLists, Suggestions, Visibility
 from tintype.media import ConversionProgress, MediaLibrary
-from tintype.moderation import Moderation
+from tintype.moderation import Moderation, ModerationDependencies
 from tintype.notifications import Notifications
-from tintype.personal_data import PersonalData
+from tintype.personal_data import PersonalData, PersonalDataDependencies
 from tintype.posts import Posts, PostsDependencies, PostsSettings, ProfileReader
 from tintype.ranking import Ranking
 from tintype.redis.client import MultiplexedRedisClient, PipelinedRedisClient, RedisClient
@@ -52,7 +53,7 @@ from tintype.redis.rate_limits import RateLimiter
 from tintype.redis.viewer_invalidation import ViewerInvalidation
 from tintype.saves import Saves, SavesDependencies
 from tintype.search import Search
-from tintype.stories import Stories
+from tintype.stories import Stories, StoriesDependencies
 
 QUERIES = (
     base_store.QUERIES,
@@ -85,6 +86,8 @@ class Rooms:
     cache: LeasedCache
     limiter: RateLimiter
     accounts: Accounts
+    authentication: Authentication
+    credentials: Credentials
     graph: Graph
     visibility: Visibility
     people_lists: PeopleLists
@@ -106,6 +109,8 @@ class Rooms:
         """Everything that reacts to events."""
         return [
             *self.accounts.handlers(),
+            *self.authentication.handlers(),
+            *self.credentials.handlers(),
             *self.graph.handlers(),
             *self.media.handlers(),
             *self.posts.handlers(),
@@ -143,6 +148,7 @@ class Rooms:
             *self.posts.reconciled_counters(),
             *self.comments.reconciled_counters(),
             *self.graph.reconciled_counters(),
+            *self.media.usage.reconciled_counters(),
         ]
 
     async def _reconcile(self) -> None:
@@ -194,14 +200,15 @@ def build_rooms(
     outbox = Outbox(poke)
     cache, limiter = (
         LeasedCache(redis, settings.namespace, redis_client),
-        RateLimiter(redis, settings.namespace),
+        RateLimiter(redis, settings.namespace, LimitOverrides(settings.rate_limits)),
     )
-    accounts = Accounts(shards, outbox, cache, limiter, settings=settings)
+    accounts_parts = build_accounts_parts(shards, outbox, cache, limiter, settings=settings)
+    accounts, credentials = Accounts(accounts_parts), Credentials(accounts_parts)
     viewer_invalidation = ViewerInvalidation(redis_client, settings.namespace)
     graph = Graph(shards, outbox, accounts, limiter, viewer_invalidation)
     visibility = Visibility(accounts, graph)
     media = MediaLibrary(
-        shards, outbox, redis, accounts, settings=settings, publish_progress=publish_progress
+        shards, outbox, redis, cache, accounts, settings=settings, publish_progress=publish_progress
     )
     posts_dependencies = PostsDependencies(
         shards=shards,
@@ -217,7 +224,6 @@ def build_rooms(
     )
     posts = Posts(posts_dependencies)
     media.changed.add(posts.invalidate_media)
-    accounts.privacy_changed.add(media.invalidate_privacy)
     comments = Comments(
         CommentsDependencies(
             shards=shards,
@@ -263,16 +269,18 @@ def build_rooms(
     posts.published.add(feed.show_own_post)
     graph.followed.add(feed.show_new_followee)
     stories = Stories(
-        shards,
-        outbox,
-        visibility,
-        graph=graph,
-        media=media,
-        ranking=ranking,
-        limiter=limiter,
-        redis_client=redis_client,
-        namespace=settings.namespace,
-        stories_per_day=settings.stories_per_day,
+        StoriesDependencies(
+            shards=shards,
+            outbox=outbox,
+            visibility=visibility,
+            graph=graph,
+            media=media,
+            ranking=ranking,
+            limiter=limiter,
+            redis_client=redis_client,
+            namespace=settings.namespace,
+            stories_per_day=settings.stories_per_day,
+        )
     )
     media.changed.add(stories.on_media_changed)
     notifications = Notifications(
@@ -280,15 +288,17 @@ def build_rooms(
     )
     search = Search(shards, visibility, graph, posts, limiter)
     moderation = Moderation(
-        shards,
-        outbox,
-        visibility,
-        accounts=accounts,
-        posts=posts,
-        comments=comments,
-        stories=stories,
-        notifications=notifications,
-        limiter=limiter,
+        ModerationDependencies(
+            shards=shards,
+            outbox=outbox,
+            visibility=visibility,
+            accounts=accounts,
+            posts=posts,
+            comments=comments,
+            stories=stories,
+            notifications=notifications,
+            limiter=limiter,
+        )
     )
     return Rooms(
         settings=settings,
@@ -298,6 +308,8 @@ def build_rooms(
         cache=cache,
         limiter=limiter,
         accounts=accounts,
+        authentication=Authentication(accounts_parts),
+        credentials=credentials,
         graph=graph,
         visibility=visibility,
         people_lists=PeopleLists(shards, accounts, graph, visibility),
@@ -314,28 +326,31 @@ def build_rooms(
         search=search,
         moderation=moderation,
         personal_data=PersonalData(
-            shards,
-            outbox,
-            accounts,
+            PersonalDataDependencies(
+                shards=shards,
+                outbox=outbox,
+                accounts=accounts,
+                credentials=credentials,
+                storage=media.storage,
+                limiter=limiter,
+                work_folder=settings.home / "exports",
+                grace_days=settings.departure_grace_days,
+            ),
             # In this order: comments before the posts they are under, posts before the media they show.
             {
-                "comments": comments,
-                "saves": saves,
-                "ranking": ranking,
-                "stories": stories,
-                "feed": feed,
-                "posts": posts,
-                "graph": graph,
-                "search": search,
-                "notifications": notifications,
-                "moderation": moderation,
-                "media": media,
+                "comments": comments.personal_data,
+                "saves": saves.personal_data,
+                "ranking": ranking.personal_data,
+                "stories": stories.personal_data,
+                "feed": feed.personal_data,
+                "posts": posts.personal_data,
+                "graph": graph.personal_data,
+                "search": search.personal_data,
+                "notifications": notifications.personal_data,
+                "moderation": moderation.personal_data,
+                "media": media.personal_data,
             },
-            last=accounts,
-            storage=media.storage,
-            limiter=limiter,
-            work_folder=settings.home / "exports",
-            grace_days=settings.departure_grace_days,
+            last=accounts.personal_data,
         ),
     )
 

@@ -33,6 +33,8 @@ class Authenticator:
     key: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
     credential_id: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     handle: bytes = b""
+    framed: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What a browser adds to its answer inside a frame of another site."""
     rp_id: str = ""
 
     def make(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -72,7 +74,8 @@ class Authenticator:
         return hashlib.sha256(self.rp_id.encode()).digest() + bytes([flags]) + self.counter.to_bytes(4)
 
     def _client_data(self, kind: str, challenge: str) -> bytes:
-        return json.dumps({"type": kind, "challenge": challenge, "origin": self.origin}).encode()
+        data = {"type": kind, "challenge": challenge, "origin": self.origin, **self.framed}
+        return json.dumps(data).encode()
 
     def _answer(self, response: dict[str, Any]) -> dict[str, Any]:
         name = b64(self.credential_id)

@@ -56,7 +56,7 @@ async def deliver(rooms: Rooms) -> None:
     """Do what the worker does with mails: every event that waits, and once more, as it may happen."""
     for _ in range(2):
         for asked in await announced(rooms, ResetAsked):
-            await rooms.accounts.send_password_reset(asked)
+            await rooms.credentials.send_password_reset(asked)
     for _ in range(2):
         for wanted in await announced(rooms, MailWanted):
             await rooms.accounts.send_mail(wanted)

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from tests.accounts.helpers import all_at_once, on_shard_of
-from tests.support import Person
+from tests.accounts.helpers import NEW_PASSWORD, all_at_once, on_shard_of, sign_in
+from tests.support import PASSWORD, Person
 from tintype.wiring import Rooms
 
 
@@ -122,3 +122,45 @@ async def test_a_wrong_token_is_refused_instead_of_ignored(client: AsyncClient) 
     answer = await client.get("/api/v1/accounts/me", headers={"Authorization": "Bearer nonsense"})
 
     assert (answer.status_code, answer.json()["code"]) == (401, "not_signed_in")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("POST", "/accounts/me/exports"), ("GET", "/accounts/me/exports/1/file")],
+)
+async def test_no_token_makes_or_downloads_an_export_which_holds_more_than_any_scope_allows(
+    ana: Person, method: str, path: str
+) -> None:
+    every = (await ana.call("GET", "/tokens")).json()["known_scopes"]
+    program = holding(ana, (await make(ana, *every)).json()["token"])
+
+    answer = await program.call(method, path)
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "scope_missing")
+
+
+async def change_password(person: Person, **more: Any) -> Any:
+    body = {"current_password": PASSWORD, "new_password": NEW_PASSWORD, **more}
+    return await person.call("PUT", "/accounts/me/password", json=body)
+
+
+async def log_out_elsewhere(person: Person, **more: Any) -> Any:
+    return await person.call("DELETE", "/sessions", params=more)
+
+
+@pytest.mark.parametrize("end", [change_password, log_out_elsewhere])
+@pytest.mark.parametrize(
+    ("chosen", "status"), [({}, 401), ({"keeps_tokens": False}, 401), ({"keeps_tokens": True}, 200)]
+)
+async def test_tokens_end_with_the_other_sessions_unless_they_are_kept(
+    ana: Person, end: Any, chosen: dict[str, bool], status: int
+) -> None:
+    program = holding(ana, (await make(ana, "read")).json()["token"])
+    elsewhere = holding(ana, (await sign_in(ana)).json()["token"])
+    assert (await program.call("GET", "/accounts/me")).status_code == 200  # it is in the cache now
+
+    assert (await end(ana, **chosen)).status_code == 204
+
+    assert (await program.call("GET", "/accounts/me")).status_code == status
+    assert (await elsewhere.call("GET", "/accounts/me")).status_code == 401
+    assert (await ana.call("GET", "/accounts/me")).status_code == 200

@@ -127,8 +127,8 @@ async def test_a_reset_works_once_and_ends_all_sessions(
 
     assert (weak.status_code, weak.json()["code"]) == (400, "password_common")
     assert sorted(each.status_code for each in outcomes) == [204, 400, 400]
-    assert await rooms.accounts.find_account_by_token(ana.token) is None
-    assert await rooms.accounts.find_account_by_token(program) is None
+    assert await rooms.authentication.find_account_by_token(ana.token) is None
+    assert await rooms.authentication.find_account_by_token(program) is None
     assert (await sign_in(ana, NEW_PASSWORD)).status_code == 201
     assert [each.session_ids for each in await announced(rooms, SessionsEnded)] == [()]
     await deliver(rooms)

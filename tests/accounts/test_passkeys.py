@@ -12,7 +12,7 @@ from tintype.wiring import Rooms
 
 @pytest.fixture
 def phone(rooms: Rooms) -> Authenticator:
-    return Authenticator(rooms.accounts._passkeys.origin)
+    return Authenticator(rooms.credentials._passkeys.origin)
 
 
 async def register(person: Person, device: Authenticator, name: str = "phone") -> Any:
@@ -186,3 +186,37 @@ async def test_a_key_made_for_one_account_cannot_be_added_to_another(
     answer = await bo.call("POST", "/security/passkeys", json={"passkey": phone.make(options)})
 
     assert (answer.status_code, answer.json()["code"]) == (400, "passkey_refused")
+
+
+FRAMED: list[dict[str, Any]] = [
+    {"crossOrigin": True},
+    {"crossOrigin": True, "topOrigin": "https://evil.example"},
+    {"crossOrigin": False, "topOrigin": "https://evil.example"},
+    {"crossOrigin": "true"},
+]
+
+
+@pytest.mark.parametrize("framed", FRAMED, ids=str)
+async def test_an_answer_given_inside_a_frame_of_another_site_is_refused(
+    client: AsyncClient, ana: Person, phone: Authenticator, framed: dict[str, Any]
+) -> None:
+    await register(ana, phone)
+    phone.framed = framed
+
+    entered = await enter(client, phone.answer(await question(client)))
+    options = (await ana.call("POST", "/sessions/current/proof/passkey-options")).json()["public_key"]
+    proof = await ana.call("POST", "/sessions/current/proof", json={"passkey": phone.answer(options)})
+    other = Authenticator(phone.origin, framed=framed)
+    added = await register(ana, other)
+
+    for answer in (entered, proof, added):
+        assert (answer.status_code, answer.json()["code"]) == (400, "passkey_refused")
+
+
+async def test_an_answer_that_says_it_was_in_no_frame_is_accepted(
+    client: AsyncClient, ana: Person, phone: Authenticator
+) -> None:
+    await register(ana, phone)
+    phone.framed = {"crossOrigin": False}
+
+    assert (await enter(client, phone.answer(await question(client)))).status_code == 201

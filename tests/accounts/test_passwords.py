@@ -57,9 +57,9 @@ async def test_a_password_is_rehashed_when_the_costs_have_changed(rooms: Rooms, 
     cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     rooms.accounts.use_hasher(PasswordHasher(time_cost=2, memory_cost=16, parallelism=1))
     try:
-        await rooms.accounts.sign_in("ana", PASSWORD)
+        await rooms.authentication.sign_in("ana", PASSWORD)
         (after,) = await on_shard_of(rooms, ana.account_id, "SELECT password_hash FROM accounts")
-        await rooms.accounts.sign_in("ana", PASSWORD)
+        await rooms.authentication.sign_in("ana", PASSWORD)
     finally:
         rooms.accounts.use_hasher(cheap)
 

@@ -24,6 +24,11 @@ async def turn_on(person: Person) -> tuple[str, list[str]]:
     return secret, answer.json()["recovery_codes"]
 
 
+async def prove(person: Person, **proof: str) -> Any:
+    """Answer the question who is signed in."""
+    return await person.call("POST", "/sessions/current/proof", json=proof)
+
+
 async def finish(client: AsyncClient, ticket: str, code: str) -> Any:
     answer = await client.post("/api/v1/sessions/second-factor", json={"ticket": ticket, "code": code})
     client.cookies.clear()
@@ -53,7 +58,7 @@ async def test_of_many_who_send_one_code_at_once_one_gets_in(rooms: Rooms, ana: 
     secret, _ = await turn_on(ana)
     account_id, code = AccountId(int(ana.account_id)), code_of(secret)
 
-    outcomes = await all_at_once(*(rooms.accounts._totp.use_code(account_id, code) for _ in range(6)))
+    outcomes = await all_at_once(*(rooms.credentials._totp.use_code(account_id, code) for _ in range(6)))
 
     assert outcomes.count(None) == 1
     assert sum(isinstance(each, ProofWrong) for each in outcomes) == 5
@@ -67,6 +72,7 @@ async def test_a_recovery_code_works_once_and_new_ones_void_the_old(client: Asyn
 
     assert len(set(codes)) == 10
     assert [await try_code(codes[0].upper()), await try_code(codes[0])] == [201, 403]
+    assert (await prove(ana, code=codes[2])).status_code == 204
     fresh = (await ana.call("POST", "/security/recovery-codes")).json()["recovery_codes"]
     assert [await try_code(codes[1]), await try_code(fresh[1])] == [403, 201]
 
@@ -92,14 +98,16 @@ async def test_a_secret_is_enabled_by_confirmation_and_not_replaced_after(ana: P
     assert (await sign_in(ana)).status_code == 201
 
     wrong = await ana.call("POST", "/security/totp/confirm", json={"code": "123"})
-    await turn_on(ana)
+    secret, _ = await turn_on(ana)
+    await prove(ana, code=code_of(secret))
     again = await ana.call("POST", "/security/totp")
 
     assert (wrong.status_code, again.json()["code"]) == (403, "totp_on")
 
 
 async def test_without_the_second_factor_the_password_is_enough_again(ana: Person) -> None:
-    await turn_on(ana)
+    secret, _ = await turn_on(ana)
+    await prove(ana, code=code_of(secret))
 
     assert (await ana.call("DELETE", "/security/totp")).status_code == 204
 
@@ -108,8 +116,9 @@ async def test_without_the_second_factor_the_password_is_enough_again(ana: Perso
 
 
 async def test_changing_the_password_invalidates_sign_in_tickets(client: AsyncClient, ana: Person) -> None:
-    secret, _ = await turn_on(ana)
+    secret, codes = await turn_on(ana)
     ticket = (await sign_in(ana)).json()["ticket"]
+    await prove(ana, code=codes[0])
     await ana.call(
         "PUT", "/accounts/me/password", json={"current_password": PASSWORD, "new_password": NEW_PASSWORD}
     )

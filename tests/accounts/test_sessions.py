@@ -7,26 +7,28 @@ from shardwright.routing import Shard
 from tests.accounts.helpers import NEW_PASSWORD, all_at_once, announced, on_shard_of, sign_in
 from tests.application import serve
 from tests.support import PASSWORD, Person
-from tintype.accounts import Accounts, SessionsEnded
+from tintype.accounts import Authentication, SessionsEnded, build_accounts_parts
 from tintype.base.outbox import Outbox
 from tintype.redis.leased_cache import LeasedCache
 from tintype.redis.rate_limits import RateLimiter
 from tintype.wiring import Rooms
 
 
-def another_process(rooms: Rooms) -> Accounts:
-    """Accounts as another web process has them: nothing is shared but the engines."""
+def another_process(rooms: Rooms) -> Authentication:
+    """Authentication as another web process has it: nothing is shared but the engines."""
 
     async def no_poke(_server: str) -> None:
         return
 
     redis, namespace = rooms.redis, rooms.settings.namespace
-    return Accounts(
-        rooms.shards,
-        Outbox(no_poke),
-        LeasedCache(redis, namespace),
-        RateLimiter(redis, namespace),
-        settings=rooms.settings,
+    return Authentication(
+        build_accounts_parts(
+            rooms.shards,
+            Outbox(no_poke),
+            LeasedCache(redis, namespace),
+            RateLimiter(redis, namespace),
+            settings=rooms.settings,
+        )
     )
 
 
@@ -45,7 +47,7 @@ async def test_a_session_that_ended_is_refused_at_once_by_every_process(rooms: R
 async def test_a_known_session_costs_no_read_of_the_database(
     rooms: Rooms, ana: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await rooms.accounts.find_account_by_token(ana.token)
+    await rooms.authentication.find_account_by_token(ana.token)
 
     async def refuse(*_: object, **__: object) -> Any:
         raise AssertionError("the database was asked")
@@ -54,7 +56,7 @@ async def test_a_known_session_costs_no_read_of_the_database(
         monkeypatch.setattr(Shard, name, refuse)
     monkeypatch.setattr(type(rooms.shards), "gather", refuse)
 
-    assert await rooms.accounts.find_account_by_token(ana.token) is not None
+    assert await rooms.authentication.find_account_by_token(ana.token) is not None
 
 
 async def test_a_lost_redis_signs_nobody_out(rooms: Rooms, ana: Person) -> None:
@@ -147,16 +149,18 @@ async def test_an_old_cookie_is_exchanged_at_its_next_use(rooms: Rooms) -> None:
         assert fresh != old
         assert changed.status_code == 200
         assert [each["is_current"] for each in listed] == [True]
-        assert await rooms.accounts.find_account_by_token(old) is not None  # requests under way carry it
+        assert (
+            await rooms.authentication.find_account_by_token(old) is not None
+        )  # requests under way carry it
 
         await on_shard_of(rooms, account_id, "UPDATE sessions SET expires_at = now() WHERE is_replaced")
         await rooms.redis.flushdb()
-        assert await rooms.accounts.find_account_by_token(old) is None
-        assert await rooms.accounts.find_account_by_token(fresh) is not None
+        assert await rooms.authentication.find_account_by_token(old) is None
+        assert await rooms.authentication.find_account_by_token(fresh) is not None
 
 
 async def test_a_token_is_exchanged_once_even_concurrently(rooms: Rooms, ana: Person) -> None:
-    fresh = await all_at_once(*(rooms.accounts.renew_session(ana.token) for _ in range(6)))
+    fresh = await all_at_once(*(rooms.authentication.renew_session(ana.token) for _ in range(6)))
 
     assert len([token for token in fresh if token]) == 1
     answer = await ana.call("POST", "/sessions/current/token")
@@ -168,8 +172,8 @@ async def test_ending_a_session_ends_what_it_was_exchanged_for_too(rooms: Rooms,
 
     await ana.call("DELETE", "/sessions/current")
 
-    assert await rooms.accounts.find_account_by_token(fresh) is None
-    assert await rooms.accounts.find_account_by_token(ana.token) is None
+    assert await rooms.authentication.find_account_by_token(fresh) is None
+    assert await rooms.authentication.find_account_by_token(ana.token) is None
 
 
 async def test_changing_the_password_needs_the_current_one_and_ends_every_other_session(
@@ -182,7 +186,7 @@ async def test_changing_the_password_needs_the_current_one_and_ends_every_other_
     right = await ana.call("PUT", "/accounts/me/password", json=body | {"current_password": PASSWORD})
 
     assert (wrong.status_code, wrong.json()["code"], right.status_code) == (403, "proof_wrong", 204)
-    assert await rooms.accounts.find_account_by_token(other) is None
+    assert await rooms.authentication.find_account_by_token(other) is None
     assert (await ana.call("GET", "/accounts/me")).status_code == 200
     assert (await sign_in(ana)).status_code == 403
     assert (await sign_in(ana, NEW_PASSWORD)).status_code == 201

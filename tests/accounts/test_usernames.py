@@ -116,3 +116,60 @@ async def test_anybody_may_ask_whether_a_name_is_free(client: AsyncClient, ana: 
 
     assert (taken.json()["is_available"], free.json()["is_available"]) == (False, True)
     assert (never.status_code, never.json()["code"]) == (400, "username_refused")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "mod",
+            "moderator",
+            "abuse",
+            "hostmaster",
+            "postmaster",
+            "webmaster",
+            "noreply",
+            "security",
+            "support",
+        ),
+        *("help", "root", "system", "official", "tintype", "info", "noc", "news", "sales", "www", "team"),
+        *(
+            "m0d",
+            "no.reply",
+            "no_reply",
+            "Abuse",
+            "supp0rt",
+            "rnod",
+            "t1ntype",
+            "mod.team",
+            "tintype_support",
+        ),
+        *("official.help", "security.team", "_mod_", "trust_and_safety"),
+    ],
+)
+async def test_names_that_speak_for_the_site_are_reserved(
+    client: AsyncClient, ana: Person, name: str
+) -> None:
+    joined = await client.post("/api/v1/accounts", json={"username": name, "password": PASSWORD})
+    renamed = await ana.call("PUT", "/accounts/me/username", json={"username": name})
+
+    assert [each.json()["code"] for each in (joined, renamed)] == ["username_refused"] * 2
+
+
+@pytest.mark.parametrize(
+    "name", ["modern", "ana.support", "newsome", "bo", "helper.ana", "rooted", "guest7", "mod2", "7", "_1"]
+)
+async def test_names_that_only_contain_such_words_are_free(client: AsyncClient, name: str) -> None:
+    assert (await join(client, name)).username == name
+
+
+async def test_an_account_keeps_a_name_from_before_it_was_reserved(rooms: Rooms, ana: Person) -> None:
+    ana_id = AccountId(int(ana.account_id))
+    await rooms.shards.of("abuse").execute(QUERIES.claim_username, key="abuse", account_id=ana_id)
+    await on_every_shard(rooms, "UPDATE accounts SET username = 'abuse' WHERE username = 'ana'")
+    await rooms.accounts.invalidate(ana_id)
+
+    entered = await ana.client.post("/api/v1/sessions", json={"username": "abuse", "password": PASSWORD})
+    changed = await ana.call("PATCH", "/accounts/me", json={"bio": "still here"})
+
+    assert (entered.status_code, changed.status_code) == (201, 200)

@@ -1,6 +1,5 @@
 import base64
 import hashlib
-import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -104,15 +103,6 @@ async def test_readiness_names_every_engine_with_its_latency(client: AsyncClient
     assert all(each["is_ready"] and each["latency_ms"] >= 0 for each in engines.values())
 
 
-async def test_metrics_count_requests_by_route_and_not_by_id(client: AsyncClient, ana: Person) -> None:
-    await ana.call("GET", "/posts/12345")
-
-    text = (await client.get("/metrics")).text
-
-    assert 'route="/api/v1/posts/{post_id}"' in text
-    assert not [route for route in re.findall(r'route="([^"]*)"', text) if "12345" in route]
-
-
 async def test_the_api_serves_its_openapi_document_and_docs_page(client: AsyncClient) -> None:
     document = (await client.get("/api/openapi.json")).json()
     page = (await client.get("/api/docs")).text
@@ -169,7 +159,7 @@ async def test_unusual_text_is_stored_or_refused_without_a_crash(
 
 
 async def test_a_caption_comes_back_as_it_was_sent(ana: Person) -> None:
-    caption = "Grüße \U0001f334 e\u0301 \u202eright to left"
+    caption = "Grüße \U0001f334 e\u0301 \u2067right to left\u2069"
 
     assert (await ana.publish(caption))["caption"] == caption
 

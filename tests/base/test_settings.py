@@ -75,6 +75,9 @@ def test_secrets_are_masked_and_plain_values_are_not(tmp_path: Path) -> None:
 def test_every_setting_that_may_hold_a_password_is_secret() -> None:
     assert {name for name in Settings.__struct_fields__ if is_secret(name)} == {
         "postgres",
+        "postgres_migrator",
+        "postgres_admin",
+        "directory_migrator",
         "directory",
         "redis",
         "nats",
@@ -86,6 +89,7 @@ def test_every_setting_that_may_hold_a_password_is_secret() -> None:
         "media_s3_secret_key",
         "secret_key",
         "vapid_key",
+        "media_purge_token",
     }
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tintype.base.text import TextInvalid, clean_text, find_hashtags, find_mentions, hashtag_key
+from tintype.base.text import TextInvalid, clean_line, clean_text, find_hashtags, find_mentions, hashtag_key
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,27 @@ def test_a_key_of_a_key_is_the_key(text: str) -> None:
 def test_what_cannot_be_stored_is_refused(text: str) -> None:
     with pytest.raises(TextInvalid):
         clean_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Ana\u202eB", "AnaB"),
+        ("\u2066Ana\u2069", "Ana"),
+        ("A\u200bn\u2060a\ufeff", "Ana"),
+        ("An\u200da \u200c\u200e", "Ana"),
+        ("A\u00adna\u3164", "Ana"),
+        ("\u200b\u3164", ""),
+        ("A\ufe0fn\ufe00a", "Ana"),
+        (
+            "1\ufe0f\u20e3 ❤\ufe0f \U0001fae8 \U0001face 葛\U000e0100",
+            "1\ufe0f\u20e3 ❤\ufe0f \U0001fae8 \U0001face 葛\U000e0100",
+        ),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("क्\u200dष", "क्\u200dष"),
+        ("👩\u200d🔬 🏳\ufe0f\u200d🌈 👩🏽\u200d🔬", "👩\u200d🔬 🏳\ufe0f\u200d🌈 👩🏽\u200d🔬"),
+        ("Zoë  e\u0301\tx\n", "Zoë e\u0301 x"),
+    ],
+)
+def test_what_nobody_sees_leaves_names_and_joiners_stay_where_they_work(text: str, name: str) -> None:
+    assert clean_line(text) == name

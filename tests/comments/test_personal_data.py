@@ -24,16 +24,19 @@ async def test_all_comments_and_likes_of_a_person_are_exported_and_erased(
     await comment_on(cy, his, "under his photo")
 
     async def is_indexed() -> bool:
-        return await rooms.comments.count_left(leaver) >= 3
+        return await rooms.comments.personal_data.count_left(leaver) >= 3
 
     await eventually(is_indexed, what="the index of his comments")
-    exported = [(record.file, record.content.get("text")) async for record in rooms.comments.export(leaver)]
+    exported = [
+        (record.file, record.content.get("text"))
+        async for record in rooms.comments.personal_data.export(leaver)
+    ]
     assert exported == [("comments.json", "I was here"), ("liked_comments.json", None)]
 
-    while await rooms.comments.erase(leaver):
+    while await rooms.comments.personal_data.erase(leaver):
         pass
 
-    assert await rooms.comments.count_left(leaver) == 0
+    assert await rooms.comments.personal_data.count_left(leaver) == 0
     assert [(each["state"], each["text"]) for each in await comments(ana, hers)] == [
         ("visible", "liked"),
         ("gone", ""),

@@ -35,7 +35,7 @@ async def count_rows(rooms: Rooms) -> dict[str, int]:
     """Rows of the tables that the demo people fill, over all shards."""
     found: Counter[str] = Counter()
     tables = ("accounts", "sessions", "usernames", "following", "media", "posts", "post_media", "likes")
-    for dsn in rooms.settings.postgres:
+    for dsn in rooms.settings.postgres_admin:
         schemas = await on_server(dsn, r"SELECT nspname FROM pg_namespace WHERE nspname ~ '^s\d{4}$'")
         for table in tables:
             union = " UNION ALL ".join(f"SELECT 1 FROM {row['nspname']}.{table}" for row in schemas)
@@ -132,7 +132,7 @@ async def test_a_username_that_belongs_to_somebody_is_skipped(rooms: Rooms) -> N
 
 async def test_an_interrupted_sign_up_is_waited_for(rooms: Rooms, monkeypatch: pytest.MonkeyPatch) -> None:
     person = few(photos=0)[0]
-    has_failed_once, sign_in = asyncio.Event(), rooms.accounts.sign_in
+    has_failed_once, sign_in = asyncio.Event(), rooms.authentication.sign_in
 
     async def sign_in_and_record(*args: Any, **options: Any) -> SignedIn:
         try:
@@ -140,10 +140,10 @@ async def test_an_interrupted_sign_up_is_waited_for(rooms: Rooms, monkeypatch: p
         finally:
             has_failed_once.set()
 
-    monkeypatch.setattr(rooms.accounts, "sign_in", sign_in_and_record)
+    monkeypatch.setattr(rooms.authentication, "sign_in", sign_in_and_record)
     shard = rooms.shards.of(person.username)
     place = f"{shard.schema}.usernames"
-    dsn = rooms.settings.postgres[int(shard.server.removeprefix("pg")) - 1]
+    dsn = rooms.settings.postgres_admin[int(shard.server.removeprefix("pg")) - 1]
     nobody = 5 << 23 | shard.number << 10  # an id on a shard that exists, of an account that does not
     await on_server(dsn, f"INSERT INTO {place} (username, account_id) VALUES ('{person.username}', {nobody})")
 

@@ -16,3 +16,7 @@ async def test_two_users_comment_on_a_post_and_reply_to_a_story(living_stack: Li
 
 async def test_offline_mutations_take_effect_exactly_once(living_stack: LivingStack) -> None:
     await run_flow_with_photo("offline.mjs", living_stack, screenshot_folder(living_stack), size=PORTRAIT)
+
+
+async def test_nothing_of_one_account_is_left_on_the_device_for_the_next(living_stack: LivingStack) -> None:
+    await run_flow_with_photo("sharedDevice.mjs", living_stack, size=PORTRAIT)

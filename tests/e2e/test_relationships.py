@@ -1,4 +1,4 @@
-"""Follows, follow requests, reports, moderation, blocks, account deletion and guests, in real browsers."""
+"""Follows, follow requests, reports, moderation, suspension, blocks, account deletion and guests, in real browsers."""
 
 import pytest
 
@@ -20,6 +20,12 @@ async def test_a_private_account_is_visible_to_approved_followers_only(living_st
 
 async def test_a_block_hides_both_sides_from_each_other(living_stack: LivingStack) -> None:
     await run_flow_with_photo("blocking.mjs", living_stack, screenshot_folder(living_stack))
+
+
+async def test_a_suspended_account_can_appeal_and_export_its_data(living_stack: LivingStack) -> None:
+    moderator = await make_moderator(living_stack)
+
+    await run_flow_with_photo("suspended.mjs", living_stack, moderator, screenshot_folder(living_stack))
 
 
 async def test_a_deleted_account_is_hidden_until_its_owner_logs_in(living_stack: LivingStack) -> None:

@@ -167,5 +167,7 @@ class RandomWorld:
             duration_ms=None if kind == "image" else 4_000,
             progress=100,
             keeps_location=False,
+            removed=[],
+            size_bytes=0,
         )
         return MediaId(media_id)

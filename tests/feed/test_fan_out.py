@@ -373,6 +373,6 @@ async def test_the_lists_of_a_deactivated_account_are_deleted(world: World) -> N
 
     assert await on_list(world, ana) == set()
     assert await world.read(followers[0]) == []
-    assert await world.feed.count_left(ana) == 1
-    assert await world.feed.erase(ana) == 1
-    assert await world.feed.count_left(ana) == 0
+    assert await world.feed.personal_data.count_left(ana) == 1
+    assert await world.feed.personal_data.erase(ana) == 1
+    assert await world.feed.personal_data.count_left(ana) == 0

@@ -195,7 +195,7 @@ async def test_a_page_can_explain_the_rank_of_each_post(ana: Person, bo: Person)
     await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
 
     plain = (await bo.call("GET", "/feed")).json()
-    told = (await bo.call("GET", "/feed", params={"explain": 1})).json()
+    told = (await bo.call("GET", "/feed", params={"explain": True})).json()
 
     assert "explanations" not in plain
     assert told["posts"] == plain["posts"]

@@ -11,6 +11,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from tests.feed.world import World
+from tintype.accounts import ProfileUpdate
 from tintype.base.errors import CursorInvalid
 from tintype.base.ids import LARGEST_ID, AccountId, PostId
 from tintype.feed import timeline_builder, timelines
@@ -60,7 +61,7 @@ async def test_a_new_followees_posts_show_at_once_without_a_worker(world: World)
 async def test_an_approved_request_shows_at_once_without_a_worker(world: World) -> None:
     ana, bo = await world.people("ana", "bo")
     post_id = await world.post(bo)
-    await world.rooms.accounts.change_profile(bo, is_private=True)
+    await world.rooms.accounts.change_profile(bo, ProfileUpdate(is_private=True))
     await world.rooms.graph.follow(ana, bo)
     assert await world.read(ana) == []
 

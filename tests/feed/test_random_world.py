@@ -19,7 +19,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from tests.feed.world import World
 from tests.graph.graph_state import losing
-from tintype.accounts import AccountNotFound
+from tintype.accounts import AccountNotFound, ProfileUpdate
 from tintype.base.ids import AccountId, PostId
 from tintype.feed import Mode
 from tintype.feed.cursors import MODES
@@ -80,7 +80,9 @@ class FeedMachine(RuleBasedStateMachine):
 
     @rule(one=person, is_private=st.booleans())
     def hide(self, one: int, is_private: bool) -> None:
-        self.run(self.world.rooms.accounts.change_profile(self.people[one], is_private=is_private))
+        self.run(
+            self.world.rooms.accounts.change_profile(self.people[one], ProfileUpdate(is_private=is_private))
+        )
 
     @rule(one=person)
     def approve(self, one: int) -> None:

@@ -11,7 +11,7 @@ from tintype.wiring import Rooms
 async def count_parts(rooms: Rooms) -> int:
     """How many parts of fan-outs have been enqueued."""
     counted = 0
-    for dsn in rooms.settings.postgres:
+    for dsn in rooms.settings.postgres_admin:
         rows = await on_server(dsn, "SELECT count(*) AS n FROM common.outbox WHERE event = 'fan_out_due'")
         counted += rows[0]["n"]
     return counted

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import asyncpg
 import msgspec
-from argon2 import PasswordHasher
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from tests.support import PASSWORD, wait_past
@@ -207,7 +206,6 @@ async def open_world(opened: Rooms) -> AsyncGenerator[World]:
     )
     redis_client, clock = FailingRedisClient(opened.redis), Clock()
     rooms = build_rooms(settings, opened.shards, opened.redis, opened.nats, redis_client)
-    rooms.accounts.use_hasher(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 
     async def no_poke(_server: str) -> None:
         return
@@ -232,7 +230,7 @@ async def open_world(opened: Rooms) -> AsyncGenerator[World]:
     )
     rooms.posts.published.add(feed.show_own_post)
     rooms.graph.followed.add(feed.show_new_followee)
-    servers = [cast("asyncpg.Connection", await asyncpg.connect(dsn)) for dsn in settings.postgres]
+    servers = [cast("asyncpg.Connection", await asyncpg.connect(dsn)) for dsn in settings.postgres_admin]
     try:
         yield World(
             dataclasses.replace(rooms, feed=feed),

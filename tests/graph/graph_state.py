@@ -52,7 +52,7 @@ class GraphState:
 async def rows_of(rooms: Rooms, query: str) -> list[asyncpg.Record]:
     """Rows of all shards, read without the router."""
     found: list[asyncpg.Record] = []
-    for dsn in rooms.settings.postgres:
+    for dsn in rooms.settings.postgres_admin:
         schemas = await on_server(dsn, "SELECT nspname FROM pg_namespace WHERE nspname ~ '^s[0-9]{4}$'")
         union = " UNION ALL ".join(query.replace("{s}", str(row["nspname"])) for row in schemas)
         found += await on_server(dsn, union)
@@ -104,7 +104,7 @@ async def set_status(rooms: Rooms, account: AccountId, status: str) -> None:
 async def announced(rooms: Rooms) -> dict[tuple[str, int], Event]:
     """Every event in the outboxes, by server and row."""
     found: dict[tuple[str, int], Event] = {}
-    for dsn in rooms.settings.postgres:
+    for dsn in rooms.settings.postgres_admin:
         for row in await on_server(dsn, "SELECT id, event, payload FROM common.outbox ORDER BY id"):
             found[dsn, row["id"]] = Event.known[row["event"]].decode(row["payload"])
     return found

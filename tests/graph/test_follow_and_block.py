@@ -112,10 +112,35 @@ async def test_a_block_hides_each_from_the_other_exactly_as_if_they_did_not_exis
         assert await names(one, f"/accounts/{one.account_id}/followers") == []
         assert await names(one, f"/accounts/{one.account_id}/following") == []
     assert await names(ana, "/blocks") == ["bo"]
-    assert await do(bo, "PUT", f"/blocks/{ana.account_id}") == (404, "account_not_found")
 
     await ana.call("DELETE", f"/blocks/{bo.account_id}")
     assert await relation(bo, ana) == set()
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+async def test_whoever_is_blocked_can_block_back_and_stays_hidden_when_the_first_block_is_lifted(
+    ana: Person, bo: Person, by_name: bool
+) -> None:
+    await ana.call("PUT", f"/blocks/{bo.account_id}")
+
+    answer = (
+        await bo.call("POST", "/blocks", json={"username": "Ana"})
+        if by_name
+        else await bo.call("PUT", f"/blocks/{ana.account_id}")
+    )
+
+    assert (answer.status_code, await names(bo, "/blocks")) == (204, ["ana"])
+    await ana.call("DELETE", f"/blocks/{bo.account_id}")
+    for one, other in ((ana, bo), (bo, ana)):
+        assert (await one.call("GET", f"/accounts/{other.account_id}/relation")).status_code == 404
+    await bo.call("DELETE", f"/blocks/{ana.account_id}")
+    assert await relation(bo, ana) == set()
+
+
+async def test_a_username_that_nobody_has_cannot_be_blocked(ana: Person) -> None:
+    for name in ("nobody_here", "", "not a name", "ana"):
+        answer = await ana.call("POST", "/blocks", json={"username": name})
+        assert answer.json()["code"] == ("cannot_be_yourself" if name == "ana" else "account_not_found")
 
 
 async def test_preferences_are_listed_and_can_be_taken_back(ana: Person, bo: Person) -> None:
@@ -223,7 +248,7 @@ async def test_following_more_people_than_allowed_is_refused(
 async def test_following_too_fast_is_rate_limited_with_the_time_to_wait(
     ana: Person, bo: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tintype.graph.follows.FOLLOW_LIMIT", RateLimit("follow", 1, 3600))
+    monkeypatch.setattr("tintype.graph.follows.FOLLOW", RateLimit("follow", 1, 3600))
     await ana.call("PUT", f"/accounts/{bo.account_id}/follow")
 
     answer = await ana.call("PUT", f"/accounts/{bo.account_id}/follow")

@@ -61,10 +61,9 @@ class Oracle:
             self.remove(one, other)
 
     def block(self, one: AccountId, other: AccountId) -> None:
-        if (other, one) not in self.blocks or (one, other) in self.blocks:
-            self.blocks.add((one, other))
-            self.unfollow(one, other)
-            self.unfollow(other, one)
+        self.blocks.add((one, other))
+        self.unfollow(one, other)
+        self.unfollow(other, one)
 
     def unblock(self, one: AccountId, other: AccountId) -> None:
         self.blocks.discard((one, other))

@@ -28,7 +28,7 @@ async def test_an_erased_account_is_gone_from_every_shard_and_count(
     bo, _, dee, eli = others
     await entangle(rooms, ana, others)
     await set_status(rooms, ana, "leaving")
-    room: PersonalDataHolder = rooms.graph
+    room: PersonalDataHolder = rooms.graph.personal_data
 
     assert await room.count_left(ana) > 0
     while await room.erase(ana):
@@ -51,12 +51,12 @@ async def test_erasure_continues_where_it_was_interrupted(rooms: Rooms, client: 
     await set_status(rooms, ana, "leaving")
 
     with losing(rooms, lambda: True):
-        await rooms.graph.erase(ana)
+        await rooms.graph.personal_data.erase(ana)
     await deliver_all(rooms)
-    while await rooms.graph.erase(ana):
+    while await rooms.graph.personal_data.erase(ana):
         pass
 
-    assert await rooms.graph.count_left(ana) == 0
+    assert await rooms.graph.personal_data.count_left(ana) == 0
     (await read_graph(rooms)).check()
 
 
@@ -66,7 +66,7 @@ async def test_an_export_names_everybody_the_account_has_a_relation_to(
     ana, *others = await sign_up_people(client, "ana", "bo", "cy", "dee", "eli")
     await entangle(rooms, ana, others)
 
-    found = [(each.file, each.content["username"]) async for each in rooms.graph.export(ana)]
+    found = [(each.file, each.content["username"]) async for each in rooms.graph.personal_data.export(ana)]
 
     files = [file for file, _ in found]
     assert files == sorted(

@@ -43,6 +43,7 @@ TABLES: dict[str, tuple[tuple[str, ...], list[Pattern]]] = {
         ("sees_author", "is_author", "is_shown"),
         [((F, ANY, ANY), F), ((T, ANY, T), T), ((T, T, F), T), ((T, F, F), F)],
     ),
+    "is_listed_post": (("sees_author", "is_shown"), [((F, ANY), F), ((T, F), F), ((T, T), T)]),
     "is_public_post": (
         ("is_active", "is_private", "is_shown"),
         [((F, ANY, ANY), F), ((T, T, ANY), F), ((T, F, F), F), ((T, F, T), T)],
@@ -68,15 +69,37 @@ TABLES: dict[str, tuple[tuple[str, ...], list[Pattern]]] = {
             ((F, F, T, T, F), F),
         ],
     ),
-    "needs_signature": (("is_private", "is_avatar"), [((F, ANY), F), ((T, T), F), ((T, F), T)]),
-    "may_open_file": (
-        ("is_available", "is_private", "is_avatar", "has_signature"),
+    "needs_signature": (
+        ("is_avatar", "is_private", "is_for_close_friends", "is_unposted"),
         [
-            ((F, ANY, ANY, ANY), F),
-            ((T, F, ANY, ANY), T),
-            ((T, T, T, ANY), T),
-            ((T, T, F, T), T),
-            ((T, T, F, F), F),
+            ((T, ANY, ANY, ANY), F),
+            ((F, T, ANY, ANY), T),
+            ((F, F, T, ANY), T),
+            ((F, F, F, T), T),
+            ((F, F, F, F), F),
+        ],
+    ),
+    "may_open_file": (
+        (
+            "is_available",
+            "is_active",
+            "is_kept",
+            "is_withheld",
+            "needs_signature",
+            "has_signature",
+            "is_owner",
+            "is_moderator",
+        ),
+        [
+            ((F, ANY, ANY, ANY, ANY, ANY, ANY, ANY), F),
+            ((T, ANY, ANY, ANY, ANY, ANY, ANY, T), T),
+            ((T, F, ANY, ANY, ANY, ANY, ANY, F), F),
+            ((T, T, F, ANY, ANY, ANY, ANY, F), F),
+            ((T, T, T, ANY, ANY, ANY, T, F), T),
+            ((T, T, T, T, ANY, ANY, F, F), F),
+            ((T, T, T, F, F, ANY, F, F), T),
+            ((T, T, T, F, T, T, F, F), T),
+            ((T, T, T, F, T, F, F, F), F),
         ],
     ),
 }
@@ -150,7 +173,7 @@ async def test_queries_of_posts_agree_with_the_rules(rooms: Rooms) -> None:
             post_id = await tx.fetch_value(INSERTS.add_post, author_id=author_id, **state)
 
             is_shown, is_active = not any(state.values()), status == "active"
-            is_listed = rules.may_see_post(sees_author=True, is_author=False, is_shown=is_shown)
+            is_listed = rules.is_listed_post(sees_author=True, is_shown=is_shown)
             assert await listed_posts(tx, author_id, post_id) == (
                 [[post_id]] * 4 if is_listed else [[]] * 4
             ), state
@@ -192,7 +215,7 @@ async def test_queries_of_accounts_agree_with_the_rules(rooms: Rooms) -> None:
 async def test_queries_of_stories_agree_with_the_rules(rooms: Rooms) -> None:
     viewer, author_ids = 1, count(2)
     async with rooms.shards.shard(0).begin() as tx:
-        await tx.execute(stories.QUERIES.create_partitions, story_id=None, days=2)
+        await tx.execute(stories.QUERIES.create_partitions, shard=0, story_id=None, days=2)
         for is_hidden, state, audience, is_close_friend, is_author in product(
             BOTH, MEDIA_STATES, ("everyone", "close_friends"), BOTH, BOTH
         ):

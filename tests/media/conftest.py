@@ -13,7 +13,9 @@ from httpx import AsyncClient
 
 from tests.application import serve
 from tests.media.s3 import S3, find_weed, run_s3
+from tests.repeated_work import PROCESS_PHOTO
 from tests.support import Person, join
+from tintype.media.uploads.pipeline import MediaPipeline
 from tintype.wiring import Rooms, build_rooms
 from tintype.worker import Worker
 
@@ -30,6 +32,12 @@ def s3(run_folder: Path) -> Iterator[S3]:
     folder.mkdir()
     with run_s3(weed, folder) as running:
         yield running
+
+
+@pytest.fixture
+def real_pipeline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every upload runs the pipeline, also one of a photo that was processed before."""
+    monkeypatch.setattr(MediaPipeline, "process_photo", PROCESS_PHOTO)
 
 
 @pytest.fixture

@@ -24,9 +24,11 @@ async def paths_in(installation: Rooms, tier: Tier = "hot") -> list[str]:
 
 
 def stray_files(installation: Rooms) -> list[Path]:
-    """Files in the folder for temporary files."""
+    """Files in the folder for temporary files, but for those of processes that wait for a job of the sandbox."""
     place = Path(installation.settings.media_work)
-    return [path for path in place.rglob("*") if path.is_file()] if place.exists() else []
+    found = place.rglob("*") if place.exists() else ()
+    jobs = f"{place}/tintype-jobs-"
+    return [path for path in found if path.is_file() and not str(path).startswith(jobs)]
 
 
 async def on_its_shard(installation: Rooms, media_id: str | int, statement: str) -> list[asyncpg.Record]:

@@ -10,6 +10,8 @@ from tests.media.s3 import S3
 from tests.media.support import paths_in
 from tests.support import Person, photo
 
+pytestmark = pytest.mark.usefixtures("real_pipeline")
+
 CONTENT = photo(900, 700)
 ASKED = {"size_bytes": len(CONTENT), "content_type": "image/jpeg"}
 

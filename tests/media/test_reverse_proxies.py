@@ -72,10 +72,12 @@ async def test_behind_caddy_files_are_untouched_and_uploads_resume(
 ) -> None:
     async with proxied(living_stack, tmp_path) as client:
         eve = await join(client, "eve")
-        uploaded = (await eve.upload(big_photo())).json()
-        await _check_files(client, uploaded["urls"]["1080"])
+        media_id = (await eve.upload(big_photo())).json()["media_id"]
+        post = (await eve.call("POST", "/posts", json={"media_ids": [media_id]})).json()
+        await _check_files(client, post["media"][0]["urls"]["1080"])
         await _check_cut_line(eve)
         await _check_killed_web(eve, living_stack)
+        assert (await client.get("/metrics")).status_code == 404
     assert living_stack.crashes() == []
 
 
@@ -84,13 +86,15 @@ async def test_nginx_caches_public_files_and_no_private_ones(
 ) -> None:
     async with cached(living_stack, tmp_path) as client:
         eve = await join(client, "eve")
-        address = (await eve.upload()).json()["urls"]["640"]
+        address = (await eve.publish())["media"][0]["urls"]["640"]
         first, second = [await client.get(address, headers={"Accept": "image/jpeg"}) for _ in range(2)]
         other = await client.get(address, headers={"Accept": "image/webp,*/*"})
         await eve.call("PATCH", "/accounts/me", json={"is_private": True})
         signed = (await eve.upload()).json()["urls"]["640"]
         private = [await client.get(signed, headers={"Accept": "image/jpeg"}) for _ in range(2)]
+        metrics = [(await client.get(path)).status_code for path in ("/metrics", "/metrics/x")]
 
+    assert metrics == [404, 404]
     assert [each.headers["x-cache"] for each in (first, second)] == ["MISS", "HIT"]
     assert second.content == first.content
     assert (other.headers["x-cache"], other.headers["content-type"]) == ("MISS", "image/webp")
@@ -139,7 +143,7 @@ async def _check_files(client: AsyncClient, address: str) -> None:
 
     assert "content-encoding" not in whole.headers
     assert "server" not in whole.headers
-    assert whole.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert whole.headers["cache-control"] == "public, max-age=86400, s-maxage=60"
     assert int(whole.headers["content-length"]) == len(whole.content)
     assert (part.status_code, part.content) == (206, whole.content[-100:])
     assert known.status_code == 304

@@ -14,17 +14,20 @@ from tintype.wiring import Rooms
 JPEG_ONLY = {"Accept": "image/jpeg"}
 
 
-async def uploaded(person: Person) -> str:
-    return (await person.upload(photo(1200, 900))).json()["urls"]["1080"]
+async def posted(person: Person) -> str:
+    media_id = (await person.upload(photo(1200, 900))).json()["media_id"]
+    return (await person.call("POST", "/posts", json={"media_ids": [media_id]})).json()["media"][0]["url"]
 
 
-async def test_a_file_may_be_cached_for_a_year_and_has_an_etag(eve: Person) -> None:
-    address = await uploaded(eve)
+async def test_a_file_may_be_cached_for_a_day_by_browsers_a_minute_by_the_edge_and_has_an_etag(
+    eve: Person,
+) -> None:
+    address = await posted(eve)
 
     whole = await eve.client.get(address, headers=JPEG_ONLY)
     head = await eve.client.head(address, headers=JPEG_ONLY)
 
-    assert whole.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert whole.headers["cache-control"] == "public, max-age=86400, s-maxage=60"
     assert whole.headers["etag"].startswith('"')
     assert whole.headers["accept-ranges"] == "bytes"
     assert int(whole.headers["content-length"]) == len(whole.content)
@@ -45,7 +48,7 @@ async def test_a_file_may_be_cached_for_a_year_and_has_an_etag(eve: Person) -> N
     ],
 )
 async def test_a_range_request_returns_just_that_range(eve: Person, wanted: str, expected: slice) -> None:
-    address = await uploaded(eve)
+    address = await posted(eve)
     whole = (await eve.client.get(address, headers=JPEG_ONLY)).content
 
     answer = await eve.client.get(address, headers={**JPEG_ONLY, "Range": wanted})
@@ -58,7 +61,7 @@ async def test_a_range_request_returns_just_that_range(eve: Person, wanted: str,
 
 @pytest.mark.parametrize("wanted", ["bytes=99999999-", "bytes=-0"])
 async def test_a_range_beyond_the_end_is_a_416(eve: Person, wanted: str) -> None:
-    answer = await eve.client.get(await uploaded(eve), headers={**JPEG_ONLY, "Range": wanted})
+    answer = await eve.client.get(await posted(eve), headers={**JPEG_ONLY, "Range": wanted})
 
     assert answer.status_code == 416
     assert answer.headers["content-range"].startswith("bytes */")
@@ -66,13 +69,13 @@ async def test_a_range_beyond_the_end_is_a_416(eve: Person, wanted: str) -> None
 
 @pytest.mark.parametrize("wanted", ["bytes=0-1,5-6", "lines=1-2", "bytes=5-2", "bytes=-", "nonsense"])
 async def test_an_unsupported_range_gets_the_whole_file(eve: Person, wanted: str) -> None:
-    answer = await eve.client.get(await uploaded(eve), headers={**JPEG_ONLY, "Range": wanted})
+    answer = await eve.client.get(await posted(eve), headers={**JPEG_ONLY, "Range": wanted})
 
     assert answer.status_code == 200
 
 
 async def test_a_cached_file_is_not_sent_again(eve: Person) -> None:
-    address = await uploaded(eve)
+    address = await posted(eve)
     first = (await eve.client.get(address, headers=JPEG_ONLY)).headers
     day_before = "Mon, 01 Jan 2024 00:00:00 GMT"
 
@@ -116,7 +119,7 @@ async def test_a_cached_file_is_not_sent_again(eve: Person) -> None:
 async def test_the_smallest_format_that_is_accepted_is_made_once_and_kept(
     eve: Person, installation: Rooms, accept: str, media_type: str
 ) -> None:
-    address = await uploaded(eve)
+    address = await posted(eve)
 
     many = await asyncio.gather(*(eve.client.get(address, headers={"Accept": accept}) for _ in range(4)))
 
@@ -128,7 +131,7 @@ async def test_the_smallest_format_that_is_accepted_is_made_once_and_kept(
 
 
 async def test_each_format_has_its_own_etag(eve: Person) -> None:
-    address = await uploaded(eve)
+    address = await posted(eve)
 
     jpeg = await eve.client.get(address, headers=JPEG_ONLY)
     webp = await eve.client.get(address, headers={"Accept": "image/webp"})
@@ -145,10 +148,10 @@ async def test_while_conversions_are_busy_the_jpeg_is_served_and_cached_briefly(
 ) -> None:
     monkeypatch.setattr(variants, "MAX_CONVERSIONS", 0)
 
-    answer = await eve.client.get(await uploaded(eve), headers={"Accept": "image/webp"})
+    answer = await eve.client.get(await posted(eve), headers={"Accept": "image/webp"})
 
     assert answer.headers["content-type"] == "image/jpeg"
-    assert answer.headers["cache-control"] == "public, max-age=60"
+    assert answer.headers["cache-control"] == "public, max-age=60, s-maxage=60"
 
 
 async def test_an_avatar_may_be_cached_for_an_hour_and_a_story_until_it_ends(
@@ -156,18 +159,22 @@ async def test_an_avatar_may_be_cached_for_an_hour_and_a_story_until_it_ends(
 ) -> None:
     files = {"file": ("a.jpg", photo(), "image/jpeg")}
     avatar = (await eve.call("POST", "/media/upload", files=files, data={"kind": "avatar"})).json()
-    story = (await eve.call("POST", "/media/upload", files=files, data={"kind": "story"})).json()
-    ends = "UPDATE media SET ends_at = now() + interval '500 seconds' WHERE id = {id}"
-    await on_its_shard(installation, story["media_id"], ends)
+    shown = await eve.call("PUT", "/accounts/me/avatar", json={"media_id": avatar["media_id"]})
+    upload = (await eve.call("POST", "/media/upload", files=files, data={"kind": "story"})).json()
+    story = (await eve.call("POST", "/stories", json={"media_id": upload["media_id"]})).json()
+    ends = "UPDATE media SET ends_at = now() + interval '30 seconds' WHERE id = {id}"
+    await on_its_shard(installation, upload["media_id"], ends)
 
-    kept = [(await eve.client.get(each["urls"]["320"])).headers["cache-control"] for each in (avatar, story)]
+    urls = shown.json()["profile_pic_url"], story["media"]["url"]
+    kept = [(await eve.client.get(url)).headers["cache-control"] for url in urls]
 
-    assert kept[0] == "public, max-age=3600"
-    assert 480 <= int(kept[1].removeprefix("public, max-age=")) <= 500
+    assert kept[0] == "public, max-age=3600, s-maxage=60"
+    browser_s, edge_s = [int(part.split("=")[1]) for part in kept[1].removeprefix("public, ").split(", ")]
+    assert 10 <= browser_s == edge_s <= 30
 
 
 async def test_malformed_paths_are_not_found(eve: Person, installation: Rooms) -> None:
-    address = await uploaded(eve)
+    address = await posted(eve)
     folder = address.removeprefix("/media/").rsplit("/", 1)[0]
     await storage_of(installation).put("secret.jpg", b"not for you")
     odd = [
@@ -202,7 +209,7 @@ async def test_malformed_paths_are_not_found(eve: Person, installation: Rooms) -
 
 
 async def test_without_a_cached_access_record_the_shard_is_read(eve: Person, installation: Rooms) -> None:
-    address = await uploaded(eve)
+    address = await posted(eve)
     await installation.redis.flushdb()
 
     assert (await eve.client.get(address)).status_code == 200

@@ -15,6 +15,8 @@ from tests.support import Person, photo
 from tintype.media.uploads import parts
 from tintype.wiring import Rooms
 
+pytestmark = pytest.mark.usefixtures("real_pipeline")
+
 TUS = {"Tus-Resumable": "1.0.0"}
 BYTES = {**TUS, "Content-Type": "application/offset+octet-stream"}
 CONTENT = photo(1600, 1200)
@@ -161,7 +163,8 @@ async def test_finishing_at_the_same_time_makes_one_photo(eve: Person, installat
         if not path.startswith(("private/", "incoming/"))
     }
     assert len(folders) == 1
-    assert (await eve.client.get(f"/media/{made[0].folder}/1080.jpg")).status_code == 200
+    shown = (await eve.call("GET", f"/media/{upload_id}")).json()
+    assert (await eve.client.get(shown["urls"]["1080"])).status_code == 200
 
 
 async def test_a_lost_last_response_can_be_requested_again(eve: Person) -> None:

@@ -323,13 +323,13 @@ async def test_erasing_an_account_leaves_no_name_and_no_text_in_reports(
 ) -> None:
     await report(ana, "account", bo.account_id, note="He sells things.")
     await report(bo, "account", ana.account_id, note="She lies.")
-    records = [each async for each in rooms.moderation.export(id_of(ana))]
+    records = [each async for each in rooms.moderation.personal_data.export(id_of(ana))]
     assert [(each.file, each.content["note"]) for each in records] == [("reports.json", "He sells things.")]
 
-    while await rooms.moderation.erase(id_of(ana)):
+    while await rooms.moderation.personal_data.erase(id_of(ana)):
         pass
 
-    assert await rooms.moderation.count_left(id_of(ana)) == 0
+    assert await rooms.moderation.personal_data.count_left(id_of(ana)) == 0
     (case,) = await list_cases(mia)
     shown = await get_case(mia, case)
     assert (case["owner"]["username"], case["report_count"]) == ("bo", 1)

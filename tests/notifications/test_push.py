@@ -369,7 +369,7 @@ async def _due(rooms: Rooms) -> list[PushDue]:
 
 async def _outbox(rooms: Rooms, event: str) -> list[bytes]:
     sql = f"SELECT payload FROM common.outbox WHERE event = '{event}' ORDER BY id"
-    return [row["payload"] for dsn in rooms.settings.postgres for row in await on_server(dsn, sql)]
+    return [row["payload"] for dsn in rooms.settings.postgres_admin for row in await on_server(dsn, sql)]
 
 
 def _resolve_to_localhost(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ async def test_notifications_older_than_ninety_days_are_deleted_and_subtracted_f
     await rooms.notifications.sweep(datetime.now(UTC) + timedelta(days=94))
 
     assert (await list_notifications(ana), await count_unread(ana)) == ([], 0)
-    assert await rooms.notifications.count_left(id_of(bo)) == 0  # the trace went as well
+    assert await rooms.notifications.personal_data.count_left(id_of(bo)) == 0  # the trace went as well
 
 
 async def test_erasing_an_account_deletes_its_activities_from_other_lists(
@@ -53,11 +53,11 @@ async def test_erasing_an_account_deletes_its_activities_from_other_lists(
         like(of_bo, bo, ana, 1),
     )
     await Browser("https://push.example.com/x").subscribe(bo)
-    assert await rooms.notifications.count_left(id_of(bo)) > 0
+    assert await rooms.notifications.personal_data.count_left(id_of(bo)) > 0
 
     await _erase(rooms, id_of(bo))
 
-    assert await rooms.notifications.count_left(id_of(bo)) == 0
+    assert await rooms.notifications.personal_data.count_left(id_of(bo)) == 0
     assert [each["actor_count"] for each in await list_notifications(ana)] == [1]
     assert await _rows_about(rooms, id_of(bo)) == 0
 
@@ -67,7 +67,7 @@ async def test_erasing_an_account_deletes_its_activities_from_other_lists(
         rooms, *late, StatusChanged(id_of(ana), "suspended"), BlockChanged(id_of(bo), id_of(cleo), 3, True)
     )
     await rooms.notifications.warn(id_of(bo), object_id=1, act_id=1)
-    assert await rooms.notifications.count_left(id_of(bo)) == 0
+    assert await rooms.notifications.personal_data.count_left(id_of(bo)) == 0
 
 
 async def test_an_export_holds_the_list_without_names_of_others(
@@ -76,7 +76,7 @@ async def test_an_export_holds_the_list_without_names_of_others(
     post = await ana.publish()
     await handle(rooms, like(post, ana, bo, 1))
 
-    (record,) = [each async for each in rooms.notifications.export(id_of(ana))]
+    (record,) = [each async for each in rooms.notifications.personal_data.export(id_of(ana))]
 
     assert record.file == "notifications.json"
     assert (record.content["kind"], record.content["post_id"]) == ("like", post["post_id"])
@@ -128,7 +128,7 @@ async def test_late_events_of_an_erased_account_leave_no_rows(rooms: Rooms, ana:
 
 
 async def _erase(rooms: Rooms, account_id: AccountId) -> None:
-    while await rooms.notifications.erase(account_id):
+    while await rooms.notifications.personal_data.erase(account_id):
         pass
 
 

@@ -10,7 +10,7 @@ from tintype.worker import Worker
 async def test_signing_out_ends_the_subscription_of_that_session_alone(
     working: Worker, rooms: Rooms, ana: Person
 ) -> None:
-    signed_in = await rooms.accounts.sign_in(ana.username, PASSWORD)
+    signed_in = await rooms.authentication.sign_in(ana.username, PASSWORD)
     elsewhere = Person(ana.client, ana.account_id, ana.username, signed_in.token)
     await Browser("https://push.example.com/here").subscribe(ana)
     await Browser("https://push.example.com/there").subscribe(elsewhere)

@@ -20,7 +20,7 @@ ORDER BY 1, 2, 3
 async def find_leftovers(rooms: Rooms, wanted: int) -> set[str]:
     """`table.column` wherever the number stands, as a number, in a list, or within a text."""
     found: set[str] = set()
-    for dsn in rooms.settings.postgres:
+    for dsn in rooms.settings.postgres_admin:
         async with connect_to_server(dsn) as connection:
             columns = [tuple(row) for row in cast("list[asyncpg.Record]", await connection.fetch(COLUMNS))]
             for (schema, table), own in groupby(columns, key=lambda column: column[:2]):

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -45,8 +46,8 @@ async def make_due(rooms: Rooms, person: Person) -> None:
 
 
 def erasure_with(rooms: Rooms, **holders: FakeHolder) -> Erasure:
-    outbox = rooms.personal_data._erasure._outbox
-    return Erasure(rooms.shards, outbox, rooms.accounts, holders, last=rooms.accounts, grace_days=0)
+    dependencies = replace(rooms.personal_data._erasure._deps, grace_days=0)
+    return Erasure(dependencies, holders, last=rooms.accounts.personal_data)
 
 
 async def sign_in(person: Person) -> int:

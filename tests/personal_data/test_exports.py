@@ -1,5 +1,7 @@
 import io
 import json
+import os
+import shutil
 import zipfile
 from typing import Any
 
@@ -9,6 +11,7 @@ from httpx import AsyncClient
 from shardwright.routing import Query
 from tests.personal_data.fake_holder import FakeHolder, Killed
 from tests.support import Person, eventually
+from tintype.base.errors import Unavailable
 from tintype.base.ids import AccountId
 from tintype.media import MediaNotFound
 from tintype.personal_data import ExportRequested
@@ -23,15 +26,7 @@ AGE = Query.parse(
 
 
 def exports_with(rooms: Rooms, **holders: FakeHolder) -> Exports:
-    exports = rooms.personal_data._exports
-    return Exports(
-        rooms.shards,
-        exports._outbox,
-        holders,
-        storage=exports._storage,
-        limiter=rooms.limiter,
-        work_folder=exports._work_folder,
-    )
+    return Exports(rooms.personal_data._exports._deps, holders)
 
 
 async def request_export(person: Person) -> dict[str, Any]:
@@ -116,7 +111,7 @@ async def test_an_export_killed_in_the_middle_starts_over(rooms: Rooms, ana: Per
     ready = await get_export(ana, made)
     assert (ready["state"], ready["records"]) == ("ready", 500)
     assert len(json.loads((await download(ana, made)).read("things.json"))) == 500
-    assert list(exports._work_folder.iterdir()) == []
+    assert list(exports._deps.work_folder.iterdir()) == []
 
 
 async def test_an_expired_archive_is_gone_with_its_file(rooms: Rooms, ana: Person) -> None:
@@ -130,7 +125,7 @@ async def test_an_expired_archive_is_gone_with_its_file(rooms: Rooms, ana: Perso
     await exports.delete_expired()
 
     with pytest.raises(MediaNotFound):
-        await exports._storage.open(export.path)
+        await exports._deps.storage.open(export.path)
     assert await exports.count_left(AccountId(int(ana.account_id))) == 0
 
 
@@ -141,3 +136,56 @@ async def test_an_export_whose_job_died_does_not_prevent_the_next(rooms: Rooms, 
     await rooms.personal_data.delete_expired_exports()
 
     assert (await request_export(ana))["state"] == "waiting"
+
+
+async def test_a_new_archive_replaces_the_earlier_one(rooms: Rooms, ana: Person) -> None:
+    exports, account_id = rooms.personal_data._exports, AccountId(int(ana.account_id))
+    first = await request_export(ana)
+    await exports.make(event_of(ana, first))
+    earlier = await exports.get(account_id, int(first["export_id"]))
+    second = await request_export(ana)
+    still = await get_export(ana, first)
+
+    await exports.make(event_of(ana, second))
+
+    assert still["state"] == "ready"
+    assert [each.id for each in await exports.list_of(account_id)] == [int(second["export_id"])]
+    with pytest.raises(MediaNotFound):
+        await exports._deps.storage.open(earlier.path)
+
+
+async def test_a_few_exports_a_day_are_made(rooms: Rooms, ana: Person) -> None:
+    for _ in range(5):
+        await rooms.personal_data.make_export(event_of(ana, await request_export(ana)))
+
+    refused = await ana.call("POST", "/accounts/me/exports")
+
+    assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
+    assert refused.headers["RateLimit-Policy"] == '"export";q=5;w=86400'
+
+
+async def test_what_a_killed_worker_left_behind_is_deleted(rooms: Rooms) -> None:
+    folder = rooms.personal_data._exports._deps.work_folder
+    old, fresh = folder / "export-old", folder / "export-fresh"
+    for each in (old, fresh):
+        each.mkdir(parents=True)
+        (each / "export.zip").write_bytes(b"half an archive")
+    os.utime(old, (0, 0))
+
+    await rooms.personal_data.delete_expired_exports()
+
+    assert (old.exists(), fresh.exists()) == (False, True)
+    shutil.rmtree(fresh)
+
+
+async def test_an_export_does_not_fill_the_disk(
+    rooms: Rooms, ana: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await ana.upload()
+    made = await request_export(ana)
+    monkeypatch.setattr("tintype.personal_data.exports.MIN_FREE_BYTES", 1 << 60)
+
+    with pytest.raises(Unavailable):
+        await rooms.personal_data.make_export(event_of(ana, made))
+
+    assert list(rooms.personal_data._exports._deps.work_folder.iterdir()) == []

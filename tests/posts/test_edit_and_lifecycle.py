@@ -13,6 +13,8 @@ from tintype.base.ids import PostId
 from tintype.posts import PostEdited, PostPublished, PostRemoved
 from tintype.wiring import Rooms
 
+JSON = {"Content-Type": "application/json"}
+
 
 async def tagged_of(viewer: Person, whom: Person) -> list[str]:
     page = (await viewer.call("GET", f"/accounts/{whom.account_id}/tagged")).json()
@@ -300,13 +302,16 @@ async def test_concurrent_edits_of_tags_leave_post_and_index_alike(
         ("GET", "/accounts/9223372036854775807/posts", {}),
         ("GET", "/accounts/9223372036854775807/tagged", {}),
         ("GET", "/accounts/me/likes", {"params": {"cursor": "MTow"}}),
-        ("POST", "/posts", {"content": b'{"media_ids": ["1"], "caption": "\\ud800"}'}),
-        ("POST", "/posts", {"content": b'{"media_ids": ["1"], "caption": "\xff"}'}),
+        ("POST", "/posts", {"content": b'{"media_ids": ["1"], "caption": "\\ud800"}', "headers": JSON}),
+        ("POST", "/posts", {"content": b'{"media_ids": ["1"], "caption": "\xff"}', "headers": JSON}),
         ("POST", "/posts", {"json": {"media_ids": ["1"], "place": {"place_id": "\0", "name": "x"}}}),
         (
             "POST",
             "/posts",
-            {"content": b'{"media_ids":["1"],"place":{"place_id":"p","name":"n","lat":1e999,"lon":0}}'},
+            {
+                "content": b'{"media_ids":["1"],"place":{"place_id":"p","name":"n","lat":1e999,"lon":0}}',
+                "headers": JSON,
+            },
         ),
         ("POST", "/posts", {"json": {"media_ids": ["1"]}, "headers": {"Idempotency-Key": "k" * 200}}),
     ],

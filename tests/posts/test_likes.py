@@ -321,6 +321,7 @@ async def test_every_count_is_compared_with_its_rows(rooms: Rooms, ana: Person, 
         "comments": 0,
         "followers": 2,
         "following": 2,
+        "storage": 0,
     }
     assert ("followers", 8, 8) in seen
     profile = (await bo.call("GET", "/profiles/ana")).json()

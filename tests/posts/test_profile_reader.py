@@ -163,7 +163,7 @@ async def test_an_unchanged_response_is_304_without_a_body(ana: Person, bo: Pers
 
         assert (same.status_code, same.content) == (304, b"")
         assert (changed.status_code, changed.headers["ETag"] == etag) == (200, False)
-        assert first.headers["Cache-Control"] == "private, no-cache"
+        assert first.headers["Cache-Control"] == "private, no-store"
 
 
 async def test_guests_read_what_is_public_unless_the_operator_says_no(

@@ -152,18 +152,18 @@ async def test_personal_data_is_exported_erased_and_does_not_come_back(
     await see(bo, [post], ms=20_000)
     await handle(rooms, like(post, ana, bo, change(rooms)))
 
-    exported = [record.content async for record in rooms.ranking.export(erased)]
+    exported = [record.content async for record in rooms.ranking.personal_data.export(erased)]
     assert [(each.get("post_id"), each.get("account_id")) for each in exported] == [
         (post["post_id"], None),
         (None, ana.account_id),
     ]
     await rooms.shards.owner(erased).execute(CLOSE, account_id=erased)
     await rooms.accounts.invalidate(erased)
-    while await rooms.ranking.erase(erased):
+    while await rooms.ranking.personal_data.erase(erased):
         pass
-    assert await rooms.ranking.count_left(erased) == 0
+    assert await rooms.ranking.personal_data.count_left(erased) == 0
 
     await handle(
         rooms, like(post, ana, bo, change(rooms, 9), is_liked=False), save(post, bo, change(rooms, 9))
     )
-    assert await rooms.ranking.count_left(erased) == 0
+    assert await rooms.ranking.personal_data.count_left(erased) == 0

@@ -108,9 +108,9 @@ async def test_saves_are_exported_and_erased(rooms: Rooms, ana: Person, bo: Pers
     collection_id = await create_collection(bo, "Weekend")
     await bo.call("PUT", f"/posts/{post['post_id']}/save", json={"collection_ids": [collection_id]})
 
-    exported = [record.content async for record in rooms.saves.export(owner)]
-    erased = await rooms.saves.erase(owner)
+    exported = [record.content async for record in rooms.saves.personal_data.export(owner)]
+    erased = await rooms.saves.personal_data.erase(owner)
 
     assert exported == [{"post_id": post["post_id"], "collections": ["Weekend"]}]
-    assert (erased, await rooms.saves.count_left(owner)) == (3, 0)
+    assert (erased, await rooms.saves.personal_data.count_left(owner)) == (3, 0)
     assert await rooms.saves.which_saved(owner, [PostId(int(post["post_id"]))]) == set()

@@ -3,7 +3,7 @@ import pytest
 from shardwright.migrations import check_snapshot, lint
 from shardwright.routing import Query
 from tests.support import on_server
-from tintype.base.settings import Settings, directory_dsn
+from tintype.base.settings import Settings
 from tintype.schema import MIGRATIONS, SCHEMA_FILE
 from tintype.wiring import QUERIES, Rooms
 from tintype.worker import connect_to_server, store
@@ -14,7 +14,7 @@ RELAY_STATEMENTS = [text for name, text in vars(store).items() if name.isupper()
 
 async def test_schema_sql_equals_all_migrations_replayed(settings: Settings) -> None:
     # When this fails: with `./tintype up` running, ./tintype shards schema > src/tintype/schema/schema.sql
-    await check_snapshot(MIGRATIONS, directory_dsn(settings), SCHEMA_FILE)
+    await check_snapshot(MIGRATIONS, settings.postgres_admin[0], SCHEMA_FILE)
 
     assert "CREATE TABLE posts" in SCHEMA_FILE.read_text()
 
@@ -42,7 +42,7 @@ async def test_every_statement_of_the_relay_can_be_planned(opened_rooms: Rooms, 
 async def test_claiming_unrelayed_events_uses_the_partial_index(rooms: Rooms) -> None:
     """Relayed events stay for an hour; the relay's query, once a second, must not scan them."""
     plan = await on_server(
-        rooms.settings.postgres[0],
+        rooms.settings.postgres_admin[0],
         "INSERT INTO common.outbox (event, payload, stream_seq) SELECT 'x', '', n FROM generate_series(1, 5000) AS n",
         "ANALYZE common.outbox",
         f"EXPLAIN {store.CLAIM.replace('$1', '500')}",

@@ -2,10 +2,12 @@ import asyncio
 import math
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shardwright.routing import Query
+from tests.search.conftest import Change, Publish
 from tests.support import Person
 from tintype.base.ids import AccountId, PostId
 from tintype.search.geo_cells import LARGE_M, cell_of, cells_around, distance_m
@@ -71,17 +73,163 @@ async def test_places_are_found_by_any_word_of_their_name(ana: Person) -> None:
         assert answer.json()["places"] == [made], q
 
 
+async def post_at(rooms: Rooms, person: Person, place: dict[str, Any]) -> PostId:
+    """A post at a place, as the worker has indexed it."""
+    media_id = (await person.upload()).json()["media_id"]
+    there = {
+        "place_id": place["place_id"],
+        "name": place["name"],
+        "lat": place["latitude"],
+        "lon": place["longitude"],
+    }
+    answer = await person.call("POST", "/posts", json={"media_ids": [media_id], "place": there})
+    post_id = PostId(int(answer.json()["post_id"]))
+    await rooms.search.index_post(post_id, AccountId(int(person.account_id)))
+    return post_id
+
+
+async def ways_to_find(person: Person, place: dict[str, Any]) -> dict[str, bool]:
+    """By which routes somebody is told of a place."""
+    here = {"lat": place["latitude"], "lon": place["longitude"]}
+    answers = {
+        "search": await person.call("GET", "/search", params={"q": place["name"]}),
+        "places": await person.call("GET", "/search/places", params={"q": place["name"][:4]}),
+        "misspelled": await person.call("GET", "/search/places", params={"q": f"{place['name'][:-1]}x"}),
+        "nearby": await person.call("GET", "/places/nearby", params=here),
+        "page": await person.call("GET", f"/places/{place['place_id']}"),
+        "posts": await person.call("GET", f"/places/{place['place_id']}/posts"),
+        "recent": await person.call(
+            "POST", "/search/recent", json={"kind": "place", "subject": place["place_id"]}
+        ),
+    }
+    told = {name: place["place_id"] in answer.text for name, answer in answers.items() if name != "posts"}
+    return told | {"posts": answers["posts"].status_code == 200}
+
+
 async def test_a_place_lists_its_posts(rooms: Rooms, ana: Person, bo: Person) -> None:
     place = await name(ana, "Long Bridge", 1, 2)
-    post_id = int((await ana.publish("here"))["post_id"])
-    await rooms.shards.owner(post_id).execute(PLACED, post_id=post_id, place_id=place["place_id"])
-    await rooms.search.index_post(PostId(post_id), AccountId(int(ana.account_id)))
+    post_id = await post_at(rooms, ana, place)
 
     shown = (await bo.call("GET", f"/places/{place['place_id']}")).json()
     posts = (await bo.call("GET", f"/places/{place['place_id']}/posts")).json()
 
     assert shown == {"place": place, "post_count": 1}
     assert [each["post_id"] for each in posts["posts"]] == [str(post_id)]
+
+
+async def test_a_place_whose_posts_name_only_its_id_is_called_as_their_author_called_it(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    place = await name(ana, "Long Bridge", 1, 2)
+    post_id = int((await ana.publish("here"))["post_id"])
+    await rooms.shards.owner(post_id).execute(PLACED, post_id=post_id, place_id=place["place_id"])
+    await rooms.search.index_post(PostId(post_id), AccountId(int(ana.account_id)))
+
+    assert (await bo.call("GET", f"/places/{place['place_id']}")).json()["place"] == place
+
+
+@pytest.mark.parametrize("is_private", [False, True])
+async def test_a_place_that_no_public_post_names_is_its_namers_alone_to_find(
+    rooms: Rooms, ana: Person, bo: Person, is_private: bool
+) -> None:
+    await ana.call("PATCH", "/accounts/me", json={"is_private": is_private})
+    place = await name(ana, "Grandmother", 51.123456, 7.654321)
+    if is_private:
+        await post_at(rooms, ana, place)
+
+    assert not any((await ways_to_find(bo, place)).values())
+    assert all((await ways_to_find(ana, place)).values())
+
+
+async def test_naming_what_somebody_has_named_in_private_tells_nothing_of_it(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    await ana.call("PATCH", "/accounts/me", json={"is_private": True})
+    hers = await name(ana, "My  HOME", 51.123456, 7.654321)
+    await post_at(rooms, ana, hers)
+
+    same = await name(bo, "my home", 51.1234, 7.6543)
+    near = await name(bo, "my home", 51.1241, 7.6543)
+    unknown = await name(bo, "my hut", 51.1234, 7.6543)
+
+    assert same["place_id"] == hers["place_id"], "the id is made of the name and the cell alone"
+    assert (same["name"], same["latitude"], same["longitude"]) == ("my home", 51.1234, 7.6543)
+    assert near == same | {"place_id": near["place_id"]} or near["latitude"] == 51.1241
+    assert (unknown["latitude"], unknown["longitude"]) == (51.1234, 7.6543)
+
+
+async def test_a_place_becomes_public_as_the_public_post_names_it(
+    rooms: Rooms, ana: Person, bo: Person, change: Change
+) -> None:
+    await ana.call("PATCH", "/accounts/me", json={"is_private": True})
+    hers = await name(ana, "My HOME", 51.123456, 7.654321)
+    await post_at(rooms, ana, hers)
+    his = await name(bo, "my home", 51.1234, 7.6543)
+
+    await post_at(rooms, bo, his)
+    shown = (await ana.call("GET", f"/places/{his['place_id']}")).json()
+    await change(bo, "is_private = true")
+
+    assert shown == {"place": his, "post_count": 1}
+    assert all((await ways_to_find(bo, his)).values())
+
+
+@pytest.mark.parametrize("state", ["is_private = true", "status = 'suspended'"])
+async def test_a_place_goes_with_its_last_public_post(
+    rooms: Rooms, ana: Person, bo: Person, change: Change, state: str
+) -> None:
+    place = await name(ana, "Long Bridge", 1, 2)
+    await post_at(rooms, ana, place)
+    before = await ways_to_find(bo, place)
+
+    await change(ana, state)
+
+    assert all(before.values())
+    assert not any((await ways_to_find(bo, place)).values())
+    remembered = await bo.call("GET", "/search/recent")
+    assert (remembered.status_code, remembered.json()["searches"]) == (200, [])
+
+
+async def test_a_post_cannot_give_another_name_or_point_to_a_place(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    place = await name(ana, "Long Bridge", 1, 2)
+    await post_at(rooms, bo, place | {"name": "Somewhere else"})
+
+    assert not any((await ways_to_find(bo, place)).values())
+
+
+async def test_a_tag_that_only_hidden_posts_carry_is_nobodys_to_find(
+    ana: Person, bo: Person, publish: Publish, change: Change
+) -> None:
+    await publish(ana, "#grandmotherbirthday")
+    before = await bo.call("GET", "/search/tags", params={"q": "grandm"})
+    await change(ana, "is_private = true")
+
+    answers = [
+        await bo.call("GET", path)
+        for path in ("/search/tags?q=grandm", "/search?q=grandm", "/tags/grandmotherbirthday")
+    ]
+
+    assert "grandmotherbirthday" in before.text
+    assert not any("grandmotherbirthday" in answer.text for answer in answers)
+
+
+async def test_named_places_are_exported_and_erased(rooms: Rooms, ana: Person, bo: Person) -> None:
+    place = await name(ana, "Long Bridge", 1, 2)
+    await name(bo, "Short Bridge", 1, 2)
+    ana_id, bo_id = (AccountId(int(each.account_id)) for each in (ana, bo))
+    holder = rooms.search.personal_data
+
+    exported = [
+        each.content for each in [one async for one in holder.export(ana_id)] if each.file == "places.json"
+    ]
+    while await holder.erase(ana_id):
+        pass
+
+    assert [each["id"] for each in exported] == [place["place_id"]]
+    assert await holder.count_left(ana_id) == 0
+    assert await holder.count_left(bo_id) > 0
 
 
 async def test_invalid_places_are_refused(ana: Person) -> None:

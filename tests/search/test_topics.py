@@ -198,7 +198,10 @@ async def test_a_rebuild_of_an_empty_index_finds_everything_and_deletes_stale_en
     place = (
         await ana.call("POST", "/places", json={"name": "Long Bridge", "latitude": 1, "longitude": 2})
     ).json()
+    there = {"place_id": place["place_id"], "name": "Long Bridge", "lat": 1, "lon": 2}
     post_id = await publish(ana, "#sunset")
+    await ana.call("PATCH", f"/posts/{post_id}", json={"place": there})
+    await rooms.search.index_post(PostId(int(post_id)), AccountId(int(ana.account_id)))
     for number in rooms.shards.map.owners:
         async with rooms.shards.shard(number).begin() as tx:
             for table in ("search_entries", "search_filings", "topics", "topic_posts", "place_squares"):

@@ -7,9 +7,9 @@ import pytest
 from tintype.simulation import (
     NEVER,
     Distribution,
-    Outcome,
-    Report,
     SimulationOptions,
+    SimulationReport,
+    ThresholdOutcome,
     distribution_of,
     name_of,
     recommendation_text,
@@ -20,8 +20,8 @@ from tintype.simulation import (
 FAST = Distribution(100, 5.0, 10.0, 20.0, 30.0)
 
 
-def outcome(threshold: int, **changes: Any) -> Outcome:
-    made = Outcome(
+def outcome(threshold: int, **changes: Any) -> ThresholdOutcome:
+    made = ThresholdOutcome(
         threshold=threshold,
         posts=100,
         reads=900,
@@ -37,7 +37,7 @@ def outcome(threshold: int, **changes: Any) -> Outcome:
     return msgspec.structs.replace(made, **changes)
 
 
-def costing(threshold: int, cpu_s: float, **changes: Any) -> Outcome:
+def costing(threshold: int, cpu_s: float, **changes: Any) -> ThresholdOutcome:
     return outcome(threshold, cpu_s={"rooms": cpu_s}, **changes)
 
 
@@ -92,7 +92,7 @@ def test_unusable_measurements_lead_to_no_recommendation(changes: dict[str, Any]
 
 def test_the_chart_is_well_formed_and_shows_every_threshold() -> None:
     outcomes = [outcome(0), outcome(1_000), outcome(NEVER, entries=0)]
-    report = Report(SimulationOptions(), 800, outcomes, "")
+    report = SimulationReport(SimulationOptions(), 800, outcomes, "")
 
     root = ET.fromstring(render_svg(report))  # noqa: S314 - our own output
     words = " ".join(root.itertext())
@@ -106,7 +106,7 @@ def test_where_the_machine_fell_behind_nothing_is_recommended_and_the_chart_says
     queueing = Distribution(100, 900.0, 5_000.0, 7_000.0, 9_000.0)
     outcomes = [costing(0, 0.1, late_ms=queueing, read_ms=queueing), costing(200, 2.0), costing(NEVER, 3.0)]
     advice = recommendation_text(outcomes, 500)
-    chart = render_svg(Report(SimulationOptions(), 800, outcomes, advice))
+    chart = render_svg(SimulationReport(SimulationOptions(), 800, outcomes, advice))
     words = " ".join(ET.fromstring(chart).itertext())  # noqa: S314 - our own output
 
     assert "to about 200" in advice

@@ -21,6 +21,7 @@ from tintype.stack.processes import Identity, find_marked, find_working_in
 from tintype.stack.state import State, read_state
 
 HERE = Path(__file__).parent
+only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 FAKE_PROGRAM = str(HERE / "fake_program.py")
 
 

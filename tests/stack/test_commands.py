@@ -50,6 +50,12 @@ def test_up_status_logs_doctor_and_down_work_together(home: Path, tintype: Tinty
     assert names == ["postgres-1", "redis", "nats", "migrate", "worker", "web"]
     assert shown["address"] in started.stdout
 
+    roles = tintype("roles", "--reader")
+    assert roles.returncode == 0, roles.stderr
+    assert "tintype_reader:" in roles.stdout
+    assert "0 schemas were handed over" in roles.stdout
+    assert tintype("migrate").returncode == 0
+
     refused = tintype("up")
     assert refused.returncode == 1
     assert "already running" in refused.stderr

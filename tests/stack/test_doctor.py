@@ -4,13 +4,14 @@ import os
 import shutil
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from tests.stack.conftest import execute
 from tintype.stack import DataDirectory, StackPlan
 from tintype.stack.doctor_checks import Finding, Verdict, run_checks
 from tintype.stack.existing_servers import check_existing_servers
@@ -85,10 +86,24 @@ def test_a_disk_that_is_nearly_full_is_wrong(healthy: StackPlan, monkeypatch: py
     assert _find(healthy, "disk").verdict is Verdict.WRONG
 
 
-async def test_existing_servers_are_checked_for_version_and_clock(plan: StackPlan) -> None:
-    findings = await check_existing_servers(plan)
+@pytest.fixture
+async def plain_role(plan: StackPlan) -> AsyncIterator[str]:
+    """The address of the existing database for a role without any rights."""
+    await execute(plan.postgres[0], "CREATE ROLE plain LOGIN PASSWORD 'plain'")
+    yield f"postgresql://plain:plain@{plan.postgres[0].rpartition('@')[2]}"
+    await execute(plan.postgres[0], "DROP ROLE plain")
+
+
+async def test_existing_servers_are_checked_for_version_and_clock(plan: StackPlan, plain_role: str) -> None:
+    findings = await check_existing_servers(replace(plan, postgres=(plain_role,)))
     assert [each.verdict for each in findings] == [Verdict.OK] * 3
     assert "clocks agree" in findings[0].detail
+
+
+async def test_an_application_that_signs_in_as_a_superuser_is_a_warning(plan: StackPlan) -> None:
+    (postgres, *_) = await check_existing_servers(plan)
+    assert postgres.verdict is Verdict.WARNING
+    assert "tintype roles" in postgres.fix
 
 
 async def test_an_existing_server_that_is_down_is_wrong_and_its_password_stays_hidden(

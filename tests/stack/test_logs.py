@@ -70,14 +70,21 @@ def test_a_line_shows_its_program_and_is_never_parsed_as_markup(tmp_path: Path) 
 
 
 def test_a_terminal_that_is_closed_does_not_stop_the_supervisor(tmp_path: Path) -> None:
-    screen = LogConsole(Console(file=_Gone()))
-    for line in _one_line(tmp_path, "text"):
-        screen.show(line)
-        screen.show(line)
+    terminal = _Gone()
+    screen = LogConsole(Console(file=terminal))
+    (line,) = _one_line(tmp_path, "text")
+
+    screen.show(line)
+    screen.show(line)
+
+    assert terminal.write_count == 1  # nothing more is written once the terminal is gone
 
 
 class _Gone(io.StringIO):
+    write_count = 0
+
     def write(self, text: str, /) -> int:
+        self.write_count += 1
         raise BrokenPipeError(text)
 
 
@@ -86,3 +93,15 @@ def _one_line(folder: Path, text: str) -> list[Line]:
     logs.log_file("web").write(text)
     logs.close()
     return last_lines(folder, ["web"], 1)
+
+
+def test_control_characters_of_a_program_are_escaped_in_its_log_and_on_the_console(tmp_path: Path) -> None:
+    shown: list[Line] = []
+    log_file = LogFile("nats", tmp_path / "nats.log", shown.append)
+    log_file.write("client \x1b[2J\r2026-01-01T00:00:00+00:00 forged \u202e\ttab \u2028")
+    log_file.close()
+
+    expected = "client \\x1b[2J\\r2026-01-01T00:00:00+00:00 forged \\u202e"
+    assert shown[0].text.startswith(expected)
+    assert (tmp_path / "nats.log").read_text().count("\n") == 1
+    assert format_line(shown[0]).plain.isprintable()

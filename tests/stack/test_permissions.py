@@ -8,12 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from shardwright.local import SystemAccount, server_account
-from tests.stack.conftest import Supervise, fetch_value, identity_of, mode_of, owner_of, survivors
+from shardwright.local import SystemAccount
+from tests.stack.conftest import (
+    Supervise,
+    execute,
+    fetch_value,
+    identity_of,
+    mode_of,
+    only_root,
+    owner_of,
+    survivors,
+)
 from tintype.stack import DataDirectory, DataDirectoryUnusable, choose_data_directory
 from tintype.stack.binaries import find_nats, find_valkey, make_runnable
+from tintype.stack.engine_account import engine_account
 
-only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 SOMEBODY = 65_534
 
 
@@ -36,11 +45,41 @@ async def test_an_ordinary_user_runs_everything_as_itself(home: Path, supervise:
 @pytest.mark.slow
 async def test_as_root_the_servers_run_as_an_unprivileged_account(supervise: Supervise) -> None:
     running = supervise("worker")
-    account = server_account()
+    account = engine_account()
     assert account is not None
     for name in ("postgres-1", "redis", "nats"):
         assert owner_of(identity_of(running.home, name)) == account.uid
     assert json.loads(running.environment["TINTYPE_POSTGRES"])
+
+
+@only_root
+@pytest.mark.slow
+async def test_folders_of_nobody_are_handed_over_to_the_servers_own_account(
+    home: Path, supervise: Supervise
+) -> None:
+    running = supervise("worker")
+    await execute(running.postgres, "CREATE TABLE kept AS SELECT 42 AS answer")
+    running.process.terminate()
+    assert running.process.wait(timeout=60) == 0
+    # As an earlier release left them, with a link that a program of `nobody` may have put there.
+    for folder in ("postgres-1", "redis", "nats"):
+        for path in (home / folder, *(home / folder).rglob("*")):
+            os.chown(path, SOMEBODY, SOMEBODY, follow_symlinks=False)
+    secret = home.parent / "of root"
+    secret.touch(mode=0o600)
+    trap = home / "nats" / "trap"
+    trap.symlink_to(secret)
+    os.chown(trap, SOMEBODY, SOMEBODY, follow_symlinks=False)
+
+    again = supervise("worker")
+
+    assert await fetch_value(again.postgres, "SELECT answer FROM kept") == 42
+    account = engine_account()
+    assert account is not None
+    for folder in ("postgres-1", "redis", "nats"):
+        owners = {path.lstat().st_uid for path in (home / folder, *(home / folder).rglob("*"))}
+        assert owners == {account.uid}
+    assert secret.stat().st_uid == 0
 
 
 @only_root
@@ -52,7 +91,7 @@ def test_a_program_in_an_unreadable_folder_is_copied_to_where_the_account_can_ru
     program.chmod(0o755)
     public = Path("/var/tmp") / f"tintype-engines-{os.getpid()}"  # noqa: S108 - reachable by all
 
-    copy = make_runnable(program, "1.0", server_account(), public)
+    copy = make_runnable(program, "1.0", engine_account(), public)
 
     assert copy.parent == public
     assert subprocess.run([str(copy)], check=True, user=SOMEBODY, cwd="/").returncode == 0

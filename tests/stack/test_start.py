@@ -1,6 +1,5 @@
 """The servers start, answer, keep their data, and leave nothing running behind."""
 
-import asyncio
 import json
 import os
 from dataclasses import replace
@@ -10,7 +9,17 @@ import pytest
 from redis.asyncio import Redis
 
 from tests.stack.conftest import execute, fake_program, fetch_value, mode_of, survivors
-from tintype.stack import DataDirectory, EngineUnreachable, Stack, StackPlan, Stage, StartFailed
+from tintype.stack import (
+    Connections,
+    DataDirectory,
+    EngineUnreachable,
+    Stack,
+    StackPlan,
+    Stage,
+    StartFailed,
+    tintype_programs,
+)
+from tintype.stack.applications import application_environment
 from tintype.stack.nats import check_nats
 from tintype.stack.ports import is_free
 from tintype.stack.processes import is_alive
@@ -25,9 +34,6 @@ async def test_servers_start_answer_and_leave_nothing_behind(home: Path) -> None
             assert await fetch_value(dsn, "SELECT 1") == 1
         await check_redis(found.redis)
         await check_nats(found.nats)
-        for port in (found.mqtt_port, found.mqtt_ws_port):
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.close()
         running = stack.processes
         assert [each.name for each in running] == ["postgres-1", "postgres-2", "redis", "nats"]
 
@@ -35,7 +41,7 @@ async def test_servers_start_answer_and_leave_nothing_behind(home: Path) -> None
     assert len(identities) == 4
     assert not any(is_alive(each) for each in identities)
     assert survivors(home) == []
-    ports = [each.port for each in running if each.port] + [found.mqtt_port, found.mqtt_ws_port]
+    ports = [each.port for each in running if each.port]
     assert all(is_free("127.0.0.1", port) for port in ports)
     assert not DataDirectory(home).state.exists()
     with DataDirectory(home).locked():
@@ -175,3 +181,29 @@ async def _never() -> None:
 
 def _command_line(pid: int) -> str:
     return Path(f"/proc/{pid}/cmdline").read_text()
+
+
+def test_addresses_with_more_rights_reach_the_migration_alone(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.mkdir()
+    monkeypatch.setenv("TINTYPE_DIRECTORY_MIGRATOR", "postgresql://migrator@directory")
+    monkeypatch.setenv("TINTYPE_POSTGRES_ADMIN", "postgresql://superuser@db")
+    connections = Connections(
+        home=home,
+        postgres=("postgresql://runtime@db",),
+        postgres_migrator=("postgresql://migrator@db",),
+        redis="redis://",
+        nats=(),
+    )
+
+    shared = application_environment(connections)
+    (migrate, *others) = tintype_programs()(connections)
+
+    assert not any("migrator" in value or "superuser" in value for value in shared.values())
+    assert not any(program.env for program in others)
+    assert migrate.env == {
+        "TINTYPE_DIRECTORY_MIGRATOR": "postgresql://migrator@directory",
+        "TINTYPE_POSTGRES_ADMIN": "postgresql://superuser@db",
+        "TINTYPE_POSTGRES_MIGRATOR": '["postgresql://migrator@db"]',
+    }

@@ -23,7 +23,9 @@ async def clock(rooms: Rooms) -> AsyncIterator[ServerClock]:
     await moved.reset()
     for number in rooms.shards.map.owners:
         async with rooms.shards.shard(number).begin() as tx:
-            await tx.connection.execute("SELECT add_story_days(story_now() - interval '1 day', 4)")
+            await tx.connection.execute(
+                f"SELECT common.add_story_days({number}, story_now() - interval '1 day', 4)"
+            )
 
 
 @pytest.fixture

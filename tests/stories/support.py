@@ -116,4 +116,4 @@ class ServerClock:
 
     def _dsn_of(self, number: int) -> str:
         name = self._rooms.shards.map.owners[number]
-        return self._rooms.settings.postgres[int(name.removeprefix("pg")) - 1]
+        return self._rooms.settings.postgres_admin[int(name.removeprefix("pg")) - 1]

@@ -1,10 +1,9 @@
 """Export and erasure of a person's stories, highlights, replies and views."""
 
-from pathlib import Path
-
 from tests.personal_data.leftovers import find_leftovers
 from tests.stories.support import handle, id_of, publish_story, query, story_id
 from tests.support import Person
+from tintype.media import open_largest
 from tintype.stories import StorySeen
 from tintype.wiring import Rooms
 
@@ -18,7 +17,7 @@ async def test_an_export_holds_stories_highlights_replies_and_what_was_seen(
     await bo.call("PUT", f"/stories/{hers['story_id']}/seen")
     await bo.call("POST", f"/stories/{hers['story_id']}/replies", json={"text": "nice"})
 
-    records = [record async for record in rooms.stories.export(id_of(bo))]
+    records = [record async for record in rooms.stories.personal_data.export(id_of(bo))]
 
     files = {record.file: record for record in records}
     assert list(files) == ["stories.json", "highlights.json", "story_replies.json", "seen_stories.json"]
@@ -26,9 +25,9 @@ async def test_an_export_holds_stories_highlights_replies_and_what_was_seen(
     assert files["story_replies.json"].content["text"] == "nice"
     assert files["seen_stories.json"].content == {"story_id": hers["story_id"]}
     for name in ("stories.json", "highlights.json"):
-        attachment = files[name].attachment
-        assert attachment is not None
-        assert (await bo.client.get(f"/media/{Path(attachment)}")).status_code == 200
+        folder = files[name].media_folder
+        assert folder is not None
+        assert await open_largest(rooms.media.storage, folder)
 
 
 async def test_erasing_an_account_leaves_nothing_with_others(
@@ -41,12 +40,12 @@ async def test_erasing_an_account_leaves_nothing_with_others(
     await bo.call("POST", f"/stories/{hers}/replies", json={"text": "nice"})
     await ana.call("PUT", f"/stories/{his}/seen")
     await handle(rooms, StorySeen(his, id_of(bo), id_of(ana)))
-    assert await rooms.stories.count_left(id_of(bo)) == 4
+    assert await rooms.stories.personal_data.count_left(id_of(bo)) == 4
 
-    while await rooms.stories.erase(id_of(bo)):
+    while await rooms.stories.personal_data.erase(id_of(bo)):
         pass
 
-    assert await rooms.stories.count_left(id_of(bo)) == 0
+    assert await rooms.stories.personal_data.count_left(id_of(bo)) == 0
     left = await find_leftovers(rooms, id_of(bo))
     ours = ("stories", "story_views", "seen_stories", "story_replies", "highlights", "highlight_items")
     assert [each for each in left if each.split("__")[0].split(".")[0] in ours] == []

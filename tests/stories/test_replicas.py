@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 import asyncpg
 import msgspec
 import pytest
-from argon2 import PasswordHasher
 from httpx import AsyncClient
 
 from shardwright.errors import ServerUnavailable
@@ -76,7 +75,12 @@ async def lagging(settings: Settings, run_folder: Path) -> AsyncIterator[Lagging
     primary = LocalServer(folder / "primary", durable=False, settings=SMALL)
     await asyncio.to_thread(primary.start)
     own = msgspec.structs.replace(
-        settings, postgres=(primary.dsn(),), namespace=f"{settings.namespace}_lagging", shard_count=4
+        settings,
+        postgres=(primary.dsn(),),
+        postgres_migrator=(),
+        postgres_admin=(primary.dsn(),),
+        namespace=f"{settings.namespace}_lagging",
+        shard_count=4,
     )
     await apply_schema(own)
     standby = await asyncio.to_thread(make_standby, primary, folder / "standby")
@@ -86,7 +90,6 @@ async def lagging(settings: Settings, run_folder: Path) -> AsyncIterator[Lagging
         own, postgres=(primary.dsn().replace(address.netloc.rpartition("@")[2], both),)
     )
     async with open_rooms(own, process="tests") as rooms:
-        rooms.accounts.use_hasher(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
         found = Lagging(rooms, primary, standby)
         await found.on_standby("SELECT pg_wal_replay_pause()")
 

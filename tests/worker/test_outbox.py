@@ -88,12 +88,12 @@ async def test_the_lost_tail_of_a_stream_is_published_again(
         await publish(*range(10))
         await _all_relayed(rooms)
     # As after a power cut: the marks say the stream went further than it now does.
-    for dsn in rooms.settings.postgres:
+    for dsn in rooms.settings.postgres_admin:
         await on_server(dsn, "UPDATE common.outbox SET stream_seq = 1000000")
 
     # The dedupe window still knows the ids; a real cut loses them with the tail, so give the rows new ones.
     await rooms.nats.jetstream().purge_stream(NatsNames(rooms.settings.namespace).events_stream)
-    for dsn in rooms.settings.postgres:
+    for dsn in rooms.settings.postgres_admin:
         await on_server(dsn, "UPDATE common.outbox_source SET source = gen_random_uuid()")
     seen: list[int] = []
     async with run_worker(recording(seen)):
@@ -106,7 +106,7 @@ async def test_published_events_are_deleted_after_their_retention(
     async with run_worker(recording([])) as worker:
         await publish(*range(10))
         await _all_relayed(rooms)
-        for dsn in rooms.settings.postgres:
+        for dsn in rooms.settings.postgres_admin:
             await on_server(dsn, "UPDATE common.outbox SET created_at = created_at - interval '2 hours'")
 
         await worker.sweep_outboxes()
@@ -135,7 +135,7 @@ async def _all_relayed(rooms: Rooms) -> None:
 
 async def _count(rooms: Rooms, condition: str) -> int:
     total = 0
-    for dsn in rooms.settings.postgres:
+    for dsn in rooms.settings.postgres_admin:
         total += len(await on_server(dsn, f"SELECT 1 FROM common.outbox WHERE {condition}"))
     return total
 

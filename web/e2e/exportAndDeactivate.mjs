@@ -29,12 +29,13 @@ try {
 
 async function exportData(page) {
   await page.goto(`${address}/settings/data`);
+  await page.getByText(/B of 21\.5 GB used/).waitFor();
   await page.getByRole("button", { name: "Create an archive" }).click();
-  const link = page.getByRole("link", { name: "Download" });
-  await reauthenticateIfAsked(page, link.or(page.getByText(/In progress/)));
-  await link.waitFor();
+  const button = page.getByRole("button", { name: "Download" });
+  await reauthenticateIfAsked(page, button.or(page.getByText(/In progress/)));
+  await button.waitFor();
   await screenshot(page, shots, "settings-data", { fullPage: true });
-  const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+  const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
   const content = await readFile(await download.path());
   assert.match(download.suggestedFilename(), /\.zip$/);
   assert.equal(content.readUInt32LE(0), 0x04034b50, "it begins as a zip does");

@@ -3,7 +3,12 @@
 
 import assert from "node:assert/strict";
 import { launch, openPage } from "./support/browser.mjs";
-import { addAuthenticator, reauthenticateIfAsked, setUpTotp } from "./support/credentials.mjs";
+import {
+  addAuthenticator,
+  reauthenticateIfAsked,
+  reauthenticateWithCode,
+  setUpTotp,
+} from "./support/credentials.mjs";
 import { waitForMailSecret } from "./support/mailbox.mjs";
 import { join, PASSWORD } from "./support/users.mjs";
 
@@ -60,7 +65,7 @@ try {
   await page.getByRole("button", { name: "Delete my account" }).click();
   await page.fill("dialog [name=password]", NEW_PASSWORD);
   await page.getByRole("button", { name: "Delete it" }).click();
-  await page.getByText(/Everything is erased on/).waitFor();
+  await reauthenticateWithCode(page, codes[1], page.getByText(/Everything is erased on/));
   await page.getByRole("link", { name: "Create an account" }).waitFor();
   assert.deepEqual(consoleErrors, [], "no console errors");
 } finally {

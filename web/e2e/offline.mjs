@@ -52,7 +52,10 @@ async function warmUpCaches(bo) {
   await page.waitForFunction(() => document.querySelector(".player img")?.complete);
   await page.keyboard.press("Escape");
   await page.locator(".player").waitFor({ state: "detached" });
-  await page.waitForFunction(async () => (await (await caches.open("tintype-pictures")).keys()).length > 1);
+  await page.waitForFunction(async () => {
+    const name = (await caches.keys()).find((each) => each.startsWith("tintype-pictures-"));
+    return name !== undefined && (await (await caches.open(name)).keys()).length > 1;
+  });
 }
 
 async function mutateOffline({ page, context }) {

@@ -3,7 +3,12 @@
 
 import assert from "node:assert/strict";
 import { launch, openPage, screenshot } from "./support/browser.mjs";
-import { addAuthenticator, reauthenticateIfAsked, setUpTotp } from "./support/credentials.mjs";
+import {
+  addAuthenticator,
+  reauthenticateIfAsked,
+  reauthenticateWithCode,
+  setUpTotp,
+} from "./support/credentials.mjs";
 import { join, PASSWORD, signIn } from "./support/users.mjs";
 
 const [address, shots] = process.argv.slice(2);
@@ -45,7 +50,7 @@ async function addAndRemoveTotp(page) {
   await page.getByText("10 recovery codes are left").waitFor();
   await screenshot(page, shots, "settings-security", { fullPage: true });
   await page.getByRole("button", { name: "New recovery codes" }).click();
-  await reauthenticateIfAsked(page, page.getByRole("button", { name: "I have saved them" }));
+  await reauthenticateWithCode(page, codes[0], page.getByRole("button", { name: "I have saved them" }));
   const renewed = await page.locator(".codes code").allTextContents();
   assert.ok(!renewed.some((code) => codes.includes(code)), "new codes are new");
   await page.getByRole("button", { name: "I have saved them" }).click();

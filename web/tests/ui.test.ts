@@ -24,6 +24,20 @@ describe("an error message", () => {
     );
   });
 
+  test("of too many requests says when to try again", async () => {
+    const refusal = new Problem({
+      status: 429,
+      code: "rate_limited",
+      detail: "Too many.",
+      retryAfterS: 1200,
+    });
+    expect(errorMessage(refusal)).toContain("in 20 minutes");
+    await language.use("de");
+    expect(errorMessage(refusal)).toContain("in 20 Minuten");
+    expect(errorMessage(new Problem({ status: 429, code: "rate_limited" }))).toContain("Minute");
+    expect(errorMessage(new Problem({ status: 413, code: "storage_full" }))).toContain("Speicher");
+  });
+
   test("of a bug has the request id and none of its details", () => {
     const bug = new Problem({ status: 500, code: "internal", detail: "Traceback", requestId: "r-7" });
     expect(errorMessage(bug)).toContain("r-7");

@@ -83,9 +83,16 @@ async def databases(servers: Mapping[str, LocalServer], fresh_database: FreshDat
 
 
 @pytest.fixture
-async def site(cli: Cli, databases: Mapping[str, str], migrations: Path) -> Site:
+async def site(
+    cli: Cli, prepared_databases: Callable[..., Awaitable[dict[str, str]]], migrations: Path
+) -> Site:
     del migrations  # init finds it
-    cli.environment["SHARDWRIGHT_DIRECTORY"] = databases["directory"]
-    ran = await cli("init", "-s", f"a={databases['a']}", "-s", f"b={databases['b']}", "--shards", "4")
-    assert ran.exit_code == 0, ran.stderr
-    return Site(cli, {"a": databases["a"], "b": databases["b"]})
+
+    async def build(dsns: dict[str, str]) -> None:
+        cli.environment["SHARDWRIGHT_DIRECTORY"] = dsns["a"]
+        ran = await cli("init", "-s", f"a={dsns['a']}", "-s", f"b={dsns['b']}", "--shards", "4")
+        assert ran.exit_code == 0, ran.stderr
+
+    made = await prepared_databases("site", build)
+    cli.environment["SHARDWRIGHT_DIRECTORY"] = made["a"]
+    return Site(cli, made)

@@ -1,6 +1,8 @@
 """A local server keeps its data, password and port, and reports why it cannot start."""
 
 import os
+import pwd
+import shutil
 import socket
 import subprocess
 import tempfile
@@ -12,7 +14,14 @@ import asyncpg
 import pytest
 
 from shardwright.errors import ServerUnavailable, SetupInvalid
-from shardwright.local import LocalServer, find_binaries, make_standby, prepare, server_account
+from shardwright.local import (
+    LocalServer,
+    adopt_folder,
+    find_binaries,
+    make_standby,
+    prepare,
+    server_account,
+)
 from shardwright.local.binaries import copy_wheel
 
 
@@ -160,3 +169,54 @@ def test_the_account_can_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
         server_account()
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert server_account() is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root creates accounts")
+def test_root_gives_servers_an_account_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SHARDWRIGHT_SERVER_ACCOUNT", raising=False)
+    account = server_account()
+    assert account is not None
+    assert account.name == "shardwright"
+    assert account == server_account()
+
+
+def test_where_no_account_can_be_created_a_shared_one_serves_and_the_log_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.delenv("SHARDWRIGHT_SERVER_ACCOUNT", raising=False)
+
+    def find_nothing(program: str, *, path: str) -> None:
+        del program, path
+
+    monkeypatch.setattr(shutil, "which", find_nothing)
+    account = server_account("nobody-of-this-name")
+    assert account is not None
+    assert account.name in ("postgres", "nobody")
+    assert "account.shared" in caplog.text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root lends servers an account")
+def test_a_folder_of_a_shared_account_is_handed_over_without_following_links(tmp_path: Path) -> None:
+    account, nobody = server_account(), pwd.getpwnam("nobody")
+    assert account is not None
+    folder, elsewhere = tmp_path / "server", tmp_path / "elsewhere"
+    (folder / "data").mkdir(parents=True)
+    (folder / "data" / "file").touch()
+    (folder / "of root").touch()
+    elsewhere.mkdir()
+    (folder / "link").symlink_to(elsewhere)
+    for path in (folder, folder / "data", folder / "data" / "file", folder / "link"):
+        os.chown(path, nobody.pw_uid, nobody.pw_gid, follow_symlinks=False)
+
+    adopt_folder(folder, account)
+
+    owners = {path.name: path.lstat().st_uid for path in (folder, *folder.rglob("*"))}
+    assert owners == {
+        "server": account.uid,
+        "data": account.uid,
+        "file": account.uid,
+        "link": account.uid,
+        "of root": 0,
+    }
+    assert elsewhere.stat().st_uid == 0

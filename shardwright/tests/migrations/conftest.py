@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import cast
 import asyncpg
 import pytest
 
-from shardwright.local import LocalServer
 from shardwright.migrations import Migrator, MigratorOptions
 from shardwright.topology import Directory, ShardMap
 
@@ -71,17 +70,20 @@ class Fleet:
 
 @pytest.fixture
 async def fleet(
-    servers: Mapping[str, LocalServer],
-    fresh_database: Callable[[LocalServer], Awaitable[str]],
-    tmp_path: Path,
+    prepared_databases: Callable[..., Awaitable[dict[str, str]]], tmp_path: Path
 ) -> AsyncGenerator[Fleet]:
-    dsns = {name: await fresh_database(servers[name]) for name in ("a", "b")}
+    dsns = await prepared_databases("fleet", _build)
+    directory = await Directory.open(dsns["a"])
+    folder = tmp_path / "migrations"
+    (folder / "shard").mkdir(parents=True)
+    yield Fleet(directory, dsns["a"], folder)
+    await directory.close()
+
+
+async def _build(dsns: dict[str, str]) -> None:
     directory = await Directory.open(dsns["a"])
     await directory.create()
     for name, dsn in dsns.items():
         await directory.add_server(name, dsn)
     await directory.add_shards(SHARDS)
-    folder = tmp_path / "migrations"
-    (folder / "shard").mkdir(parents=True)
-    yield Fleet(directory, dsns["a"], folder)
     await directory.close()

@@ -15,9 +15,7 @@ from shardwright.routing import PoolOptions, Queries, Shards
 from shardwright.topology import open_connection
 
 sys.path.insert(0, str(Path(__file__).parent))  # tests are not packages; their helper lies beside them
-from routing_test_cluster import QUERIES, Cluster, OpenShards, make_cluster
-
-FreshDatabase = Callable[[LocalServer], Awaitable[str]]
+from routing_test_cluster import QUERIES, Cluster, OpenShards, make_cluster, open_cluster
 
 
 @pytest.fixture
@@ -42,10 +40,14 @@ async def cluster(servers: Mapping[str, LocalServer]) -> AsyncIterator[Cluster]:
 
 @pytest.fixture
 async def own_cluster(
-    servers: Mapping[str, LocalServer], fresh_database: FreshDatabase
+    prepared_databases: Callable[..., Awaitable[dict[str, str]]],
 ) -> AsyncIterator[Cluster]:
     """A cluster for one test alone, with four shards, whose guards and map it may change."""
-    cluster = await make_cluster({name: await fresh_database(server) for name, server in servers.items()}, 4)
+
+    async def build(dsns: dict[str, str]) -> None:
+        await (await make_cluster(dsns, 4)).directory.close()
+
+    cluster = await open_cluster(await prepared_databases("cluster", build))
     yield cluster
     await cluster.directory.close()
 

@@ -98,6 +98,11 @@ class Cluster:
         return await self.directory.change(latest.version, lambda old: old.with_owner(target, number))
 
 
+async def open_cluster(dsns: dict[str, str]) -> Cluster:
+    """A cluster that was made before."""
+    return Cluster(await Directory.open(dsns["a"]), dsns)
+
+
 async def make_cluster(dsns: dict[str, str], shards: int) -> Cluster:
     directory = await Directory.open(dsns["a"])
     await directory.create()

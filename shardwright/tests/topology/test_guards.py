@@ -48,6 +48,9 @@ async def test_the_owner_accepts_every_kind_of_write(conn: asyncpg.Connection) -
         async with conn.transaction():
             await conn.execute(write)
 
+    assert await conn.fetchval("SELECT array_agg(id) FROM notes") == [2]
+    assert await conn.fetchval("SELECT count(*) FROM days") == 2
+
 
 async def test_a_server_that_is_not_the_owner_refuses_every_kind_of_write(conn: asyncpg.Connection) -> None:
     await set_owned(conn, 0, owned=False)

@@ -4,10 +4,14 @@ Owns accounts and everything that belongs to one (sessions, mails, second factor
 and the claims that keep usernames, email addresses and phone numbers unique (on the shard their hash gives).
 """
 
+from tintype.accounts.authentication import Authentication
 from tintype.accounts.counters import FOLLOWER_COUNT, FOLLOWING_COUNT, POST_COUNT, StoredCount
+from tintype.accounts.credentials import Credentials
 from tintype.accounts.errors import (
     AccountNotFound,
+    AccountSuspended,
     CredentialsWrong,
+    FactorNeeded,
     PasswordRefused,
     ProofNeeded,
     ProofWrong,
@@ -30,16 +34,19 @@ from tintype.accounts.models import (
     Account,
     AuthenticatedSession,
     Caller,
+    IdentityProof,
     LockedAccount,
     Passkey,
     PrivateDetails,
+    ProfileUpdate,
     Role,
     Session,
     SignedIn,
     Status,
 )
+from tintype.accounts.parts import AccountsParts, build_accounts_parts
 from tintype.accounts.service import Accounts
-from tintype.accounts.sessions import is_recently_authenticated, needs_renewal
+from tintype.accounts.sessions import needs_renewal
 from tintype.accounts.store import QUERIES
 from tintype.accounts.tokens import hash_token
 
@@ -52,16 +59,23 @@ __all__ = [
     "AccountChanged",
     "AccountCreated",
     "AccountNotFound",
+    "AccountSuspended",
     "Accounts",
+    "AccountsParts",
     "AuthenticatedSession",
+    "Authentication",
     "Caller",
+    "Credentials",
     "CredentialsWrong",
+    "FactorNeeded",
+    "IdentityProof",
     "LockedAccount",
     "MailWanted",
     "Passkey",
     "PasswordRefused",
     "PrivacyChanged",
     "PrivateDetails",
+    "ProfileUpdate",
     "ProofNeeded",
     "ProofWrong",
     "ResetAsked",
@@ -77,7 +91,7 @@ __all__ = [
     "StoredCount",
     "UsernameRefused",
     "UsernameTaken",
+    "build_accounts_parts",
     "hash_token",
-    "is_recently_authenticated",
     "needs_renewal",
 ]

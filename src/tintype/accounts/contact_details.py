@@ -29,7 +29,7 @@ class ContactDetails:
     async def request_email(self, account_id: AccountId, email: str, caller: Caller) -> None:
         """Send a confirmation link to an address; it counts once the link was followed."""
         address = check_email(email)
-        await self._limits.request_mail(address, caller)
+        await self._limits.request_confirmation(address, account_id, caller)
         async with self._deps.shards.owner(account_id).begin() as tx:
             await tx.execute(QUERIES.set_pending_email, id=account_id, email=address)
             await tx.execute(QUERIES.void_mails, account_id=account_id, kind="confirm_email")
@@ -92,5 +92,7 @@ class ContactDetails:
                 QUERIES.set_phone, id=account_id, phone=number, claimed_at=claimed_at
             ):
                 raise Unavailable
+            if before and before["phone"] != number:
+                await self._mail_queue.notify(tx, account_id, "phone_changed")
         if before and before["phone"] and before["phone"] != number:
             await self._deps.contact_claims.release(phone_key(before["phone"]), account_id)

@@ -6,7 +6,7 @@ import msgspec
 
 from tintype.accounts.dependencies import AccountsDependencies
 from tintype.accounts.errors import AccountNotFound, EmailRefused, PhoneRefused
-from tintype.accounts.identifiers import check_email, check_phone, email_key, phone_key
+from tintype.accounts.identifiers import check_email, check_phone, email_key, fold_identifier, phone_key
 from tintype.accounts.models import Account, Role
 from tintype.accounts.store import QUERIES
 from tintype.accounts.username_rules import USERNAME, fold_username
@@ -16,7 +16,7 @@ from tintype.redis.leased_cache import CacheKind, CacheSource
 ACCOUNTS = CacheKind("account", Account, ttl_s=300, max_decoded=20_000)
 
 
-class Directory:
+class AccountDirectory:
     """Reads accounts, in any status."""
 
     def __init__(self, deps: AccountsDependencies) -> None:
@@ -33,11 +33,11 @@ class Directory:
 
     async def find_by_any_name(self, identifier: str) -> AccountId | None:
         """The id of the account with this username, confirmed email address or phone number."""
-        claims = self._deps.contact_claims
+        claims, identifier = self._deps.contact_claims, fold_identifier(identifier)
         try:
             if "@" in identifier:
                 return await claims.find_backed(email_key(check_email(identifier)))
-            if identifier.strip().startswith("+"):
+            if identifier.startswith("+"):
                 return await claims.find_backed(phone_key(check_phone(identifier)))
         except (EmailRefused, PhoneRefused):
             return None

@@ -79,6 +79,12 @@ class ProofNeeded(Forbidden):
     code = "proof_needed"
 
 
+class FactorNeeded(Forbidden):
+    """Please confirm that it is you, with a code of your authenticator app, a recovery code or a passkey."""
+
+    code = "factor_needed"
+
+
 class SecondFactorRequired(Forbidden):
     """The password is right; now enter a code or use your passkey."""
 
@@ -96,7 +102,7 @@ class TicketWrong(Forbidden):
 
 
 class AccountSuspended(Forbidden):
-    """Your account is suspended."""
+    """Your account is suspended. You can appeal against the decision, and export your data."""
 
     code = "account_suspended"
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import unicodedata
 
 import phonenumbers
 
@@ -37,6 +38,30 @@ def check_phone(text: str) -> str:
     if not phonenumbers.is_possible_number(number):
         raise PhoneRefused
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+
+
+def fold_identifier(text: str) -> str:
+    """What somebody typed as a name, in the form that all spellings share: full-width letters are plain ones."""
+    return unicodedata.normalize("NFKC", text).strip()
+
+
+def identifier_key(text: str) -> str:
+    """The same for every spelling of a username, email address or phone number, whether or not anybody has it."""
+    folded = fold_identifier(text)
+    try:
+        if "@" in folded:
+            return check_email(folded.rstrip("."))
+        if folded.startswith("+"):
+            return check_phone(folded)
+    except (EmailRefused, PhoneRefused):
+        return folded.casefold()
+    return folded.casefold()
+
+
+def mailbox_of(email: str) -> str:
+    """The mailbox of an address in canonical form: what stands behind a plus is a label that its owner gave."""
+    local, _, domain = email.rpartition("@")
+    return f"{local.partition('+')[0] or local}@{domain}"
 
 
 def email_key(email: str) -> str:

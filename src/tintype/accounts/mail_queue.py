@@ -15,7 +15,7 @@ from shardwright.routing import Transaction
 from tintype.accounts.dependencies import AccountsDependencies
 from tintype.accounts.events import MailWanted
 from tintype.accounts.identifiers import email_key
-from tintype.accounts.mail_templates import MailContent, MailKind, build_message, render_mail
+from tintype.accounts.mail_templates import MailContent, MailKind, Notice, build_message, render_mail
 from tintype.accounts.mailers import Mailer
 from tintype.accounts.store import QUERIES
 from tintype.accounts.tokens import hash_token, make_mail_token
@@ -24,6 +24,7 @@ from tintype.base.log import get_log
 
 LIFETIMES_S: dict[MailKind, float] = {"confirm_email": 86_400, "reset_password": 3_600}
 NOTICE_LIFETIME_S = 86_400.0
+MAX_DETAIL_LENGTH = 100
 log = get_log("accounts")
 
 
@@ -45,6 +46,7 @@ class MailQueue:
         address: str,
         *,
         nonce: str | None = None,
+        detail: str = "",
     ) -> None:
         """Send a mail to this address once this transaction has committed."""
         nonce = nonce or secrets.token_urlsafe(16)
@@ -55,9 +57,18 @@ class MailQueue:
             kind=kind,
             address=address,
             nonce=nonce,
+            detail=detail[:MAX_DETAIL_LENGTH],
             ttl_s=float(LIFETIMES_S.get(kind, NOTICE_LIFETIME_S)),
         )
         await self._deps.outbox.add(tx, MailWanted(account_id, kind, nonce))
+
+    async def notify(
+        self, tx: Transaction, account_id: AccountId, notice: Notice, *, detail: str = ""
+    ) -> None:
+        """Tell the owner of an account of a change, at the confirmed address; without one, nobody is told."""
+        email = await tx.fetch_value(QUERIES.find_email, id=account_id)
+        if email:
+            await self.enqueue(tx, account_id, notice, email, detail=detail)
 
     async def send(self, wanted: MailWanted) -> None:
         """Send a queued mail, unless it was sent already or has expired."""
@@ -69,7 +80,13 @@ class MailQueue:
         kind = cast("MailKind", wanted.kind)
         if kind == "confirm_email" and await self._belongs_to_another(row["address"], wanted.account_id):
             kind, token = "already_here", ""
-        content = render_mail(kind, username=row["username"], public_url=self._deps.public_url, token=token)
+        content = render_mail(
+            kind,
+            username=row["username"],
+            public_url=self._deps.public_url,
+            token=token,
+            detail=row["detail"],
+        )
         await self._mailer.send(self._build(content, row["address"], wanted.nonce))
         await shard.execute(QUERIES.mark_mail_sent, token_hash=token_hash)
         log.info("mail.sent", account_id=wanted.account_id, kind=kind)

@@ -4,13 +4,59 @@ Links carry their secret in the fragment (after the #), which browsers do not se
 """
 
 import html
+import re
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import formatdate
 from typing import Literal
 
-MailKind = Literal["confirm_email", "already_here", "reset_password", "password_changed", "email_changed"]
+Notice = Literal[
+    "password_changed", "email_changed", "phone_changed", "totp_enabled", "totp_disabled", "recovery_code_used",
+    "recovery_codes_renewed", "passkey_added", "passkey_removed", "token_created", "export_requested",
+    "deletion_requested", "new_sign_in",
+]  # fmt: skip
+"""Mails that tell of a change to an account; each is told to its owner at the confirmed address."""
+MailKind = Literal["confirm_email", "already_here", "reset_password"] | Notice
 STYLE = "font:16px/1.5 system-ui,sans-serif;color:#1d1f21;max-width:34rem"
+NOTICES: dict[Notice, tuple[str, str]] = {
+    "password_changed": ("Your password was changed", "The password of {name} was changed just now."),
+    "email_changed": ("Your email address was changed", "The email address of {name} was changed just now."),
+    "phone_changed": ("Your phone number was changed", "The phone number of {name} was changed just now."),
+    "totp_enabled": (
+        "Your authenticator app was turned on",
+        "From now on, logging in to {name} needs a code of your authenticator app.",
+    ),
+    "totp_disabled": (
+        "Your authenticator app was turned off",
+        "Logging in to {name} needs no code any more: the password is enough.",
+    ),
+    "recovery_code_used": (
+        "A recovery code was used",
+        "A recovery code of {name} was used just now. It works only once.",
+    ),
+    "recovery_codes_renewed": (
+        "You have new recovery codes",
+        "New recovery codes were made for {name}. The old ones do not work any more.",
+    ),
+    "passkey_added": ("A passkey was added", "The passkey “{detail}” can log in to {name} from now on."),
+    "passkey_removed": ("A passkey was removed", "The passkey “{detail}” of {name} was removed."),
+    "token_created": (
+        "An API token was created",
+        "The API token “{detail}” can use the account {name} from now on.",
+    ),
+    "export_requested": (
+        "An export of your data was requested",
+        "An archive of everything that {name} has here is being made, and can be downloaded for some days.",
+    ),
+    "deletion_requested": (
+        "Your account will be deleted",
+        "The deletion of {name} was requested. Log in within the next days to keep the account.",
+    ),
+    "new_sign_in": (
+        "A new device logged in",
+        "A device that we have not seen before logged in to {name}: {detail}.",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -23,8 +69,10 @@ class MailContent:
     button: str = ""
 
 
-def render_mail(kind: MailKind, *, username: str, public_url: str, token: str) -> MailContent:
-    """The content of one kind of mail; `token` is the secret of its link."""
+def render_mail(
+    kind: MailKind, *, username: str, public_url: str, token: str, detail: str = ""
+) -> MailContent:
+    """The content of one kind of mail; `token` is the secret of its link, `detail` what the notice is about."""
     if kind == "confirm_email":
         return MailContent(
             "Confirm your email address",
@@ -46,10 +94,6 @@ def render_mail(kind: MailKind, *, username: str, public_url: str, token: str) -
             f"{public_url}/reset-password#{token}",
             "Choose a new password",
         )
-    return _render_notice(kind, username, public_url)
-
-
-def _render_notice(kind: MailKind, username: str, public_url: str) -> MailContent:
     if kind == "already_here":
         return MailContent(
             "You already have an account",
@@ -60,16 +104,25 @@ def _render_notice(kind: MailKind, username: str, public_url: str) -> MailConten
             f"{public_url}/login",
             "Log in",
         )
-    what = "password" if kind == "password_changed" else "email address"
+    return _render_notice(kind, username, public_url, detail)
+
+
+def _render_notice(kind: Notice, username: str, public_url: str, detail: str) -> MailContent:
+    subject, sentence = NOTICES[kind]
     return MailContent(
-        f"Your {what} was changed",
+        subject,
         (
-            f"The {what} of @{username} was changed just now.",
-            "If it was not you, choose a new password right away:",
+            sentence.format(name=f"@{username}", detail=_without_links(detail) or "unnamed"),
+            "If it was not you, choose a new password right away, which logs every other device out:",
         ),
         f"{public_url}/forgot-password",
         "It was not me",
     )
+
+
+def _without_links(detail: str) -> str:
+    """What somebody else may have named, in a form that no mailbox turns into a link."""
+    return " ".join(re.sub(r"[:/@]|\.(?=\w)", " ", detail).split())
 
 
 def build_message(content: MailContent, *, sender: str, recipient: str, message_id: str) -> EmailMessage:

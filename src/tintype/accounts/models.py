@@ -1,7 +1,7 @@
 """The types of this room: accounts, sessions, passkeys and callers."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -35,6 +35,16 @@ class Account(msgspec.Struct, frozen=True):
         return self.status == "active"
 
     @property
+    def may_sign_in(self) -> bool:
+        """Whether sessions of the account work; of a suspended one, only for appeals and exports."""
+        return self.status in {"active", "suspended"}
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether moderators or operators have suspended the account."""
+        return self.status == "suspended"
+
+    @property
     def is_moderator(self) -> bool:
         """Whether it may moderate what others post."""
         return self.role in {"moderator", "operator"}
@@ -46,6 +56,15 @@ class LockedAccount(msgspec.Struct, frozen=True):
     is_private: bool
     status: Status
     following_count: int
+
+
+class ProfileUpdate(msgspec.Struct, frozen=True):
+    """New values of a profile's fields; a field that is None stays as it is."""
+
+    full_name: str | None = None
+    bio: str | None = None
+    website: str | None = None
+    is_private: bool | None = None
 
 
 class PrivateDetails(msgspec.Struct, frozen=True):
@@ -102,6 +121,19 @@ class Passkey(msgspec.Struct, frozen=True):
     last_used_at: datetime | None
 
 
+class IdentityProof(msgspec.Struct, frozen=True):
+    """What somebody sends to prove again who they are: the password, a code, or a passkey assertion."""
+
+    password: str = ""
+    code: str = ""
+    passkey: dict[str, Any] | None = None
+
+    @property
+    def is_factor(self) -> bool:
+        """Whether it is a second factor, and not the password."""
+        return self.passkey is not None or bool(self.code)
+
+
 class Caller(msgspec.Struct, frozen=True):
     """Where a request came from, for rate limits and the list of sessions."""
 
@@ -111,3 +143,7 @@ class Caller(msgspec.Struct, frozen=True):
     """How the device is named in its owner's list of sessions."""
     device_token: str = ""
     """The device cookie of an earlier sign-in (`known_devices.py`)."""
+
+
+LOCAL_CALLER = Caller()
+"""This machine itself, such as the command line."""

@@ -35,9 +35,12 @@ from webauthn.helpers.structs import (
 from tintype.accounts.challenges import Challenges, Purpose
 from tintype.accounts.dependencies import AccountsDependencies
 from tintype.accounts.errors import PasskeyNotFound, PasskeyRefused, TooManyPasskeys
+from tintype.accounts.mail_queue import MailQueue
 from tintype.accounts.models import Account, Passkey
 from tintype.accounts.store import QUERIES
 from tintype.base.ids import AccountId, has_shard
+from tintype.base.invisible_characters import remove_invisible
+from tintype.base.json_depth import check_json_depth
 from tintype.base.log import get_log
 
 RP_NAME = "Tintype"
@@ -52,8 +55,8 @@ log = get_log("accounts")
 class Passkeys:
     """Adds, lists, renames, removes and verifies passkeys."""
 
-    def __init__(self, deps: AccountsDependencies, challenges: Challenges) -> None:
-        self._deps, self._challenges = deps, challenges
+    def __init__(self, deps: AccountsDependencies, challenges: Challenges, mail_queue: MailQueue) -> None:
+        self._deps, self._challenges, self._mail_queue = deps, challenges, mail_queue
         parts = urlsplit(deps.public_url)
         # WebAuthn binds a key to a domain, never to an IP address; browsers treat localhost as secure.
         self._rp_id = "localhost" if parts.hostname in LOOPBACK else str(parts.hostname)
@@ -105,8 +108,9 @@ class Passkeys:
                 sign_count=made.sign_count,
                 name=_check_name(name),
             )
-        if row is None:
-            raise PasskeyRefused("That passkey was added already.")
+            if row is None:
+                raise PasskeyRefused("That passkey was added already.")
+            await self._mail_queue.notify(tx, account_id, "passkey_added", detail=row["name"])
         log.info("passkey.added", account_id=account_id)
         return Passkey(**row)
 
@@ -123,9 +127,11 @@ class Passkeys:
 
     async def remove(self, account_id: AccountId, passkey_id: int) -> None:
         """Remove a passkey; it cannot be used any more."""
-        shard = self._deps.shards.owner(account_id)
-        if not await shard.fetch_one(QUERIES.remove_passkey, account_id=account_id, id=passkey_id):
-            raise PasskeyNotFound
+        async with self._deps.shards.owner(account_id).begin() as tx:
+            row = await tx.fetch_one(QUERIES.remove_passkey, account_id=account_id, id=passkey_id)
+            if row is None:
+                raise PasskeyNotFound
+            await self._mail_queue.notify(tx, account_id, "passkey_removed", detail=row["name"])
         log.info("passkey.removed", account_id=account_id)
 
     async def sign_in_options(self) -> dict[str, Any]:
@@ -192,7 +198,10 @@ class Passkeys:
         credential: AuthenticationCredential | RegistrationCredential,
         account_id: AccountId | None,
     ) -> str:
+        check_json_depth(credential.response.client_data_json)
         client_data = _parse(parse_client_data_json, credential.response.client_data_json)
+        if _is_framed(credential.response.client_data_json):
+            raise PasskeyRefused
         challenge = bytes_to_base64url(client_data.challenge)
         issued = await self._challenges.consume(purpose, challenge)
         if issued is None or issued.account_id != account_id:
@@ -226,8 +235,14 @@ def _parse(parse: Callable[[S], T], answer: S) -> T:
         raise PasskeyRefused(error=str(error)) from error
 
 
+def _is_framed(client_data_json: bytes) -> bool:
+    """Whether the answer was given inside a frame of another site, which we never ask for (WebAuthn 3, 5.8.1)."""
+    client_data = _parse(msgspec.json.decode, client_data_json)
+    return bool(client_data.get("crossOrigin")) or "topOrigin" in client_data
+
+
 def _check_name(name: str) -> str:
-    chosen = name.strip()
-    if len(chosen) > MAX_NAME_LENGTH or "\0" in chosen:
+    chosen = " ".join(remove_invisible(name).split())
+    if len(chosen) > MAX_NAME_LENGTH or "\0" in name:
         raise PasskeyRefused(f"A passkey's name has at most {MAX_NAME_LENGTH} characters.")
     return chosen or "Passkey"

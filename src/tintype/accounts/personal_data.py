@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import msgspec
 
 from tintype.accounts.dependencies import AccountsDependencies
-from tintype.accounts.directory import Directory
+from tintype.accounts.directory import AccountDirectory
 from tintype.accounts.sessions import Sessions
 from tintype.accounts.store import QUERIES
 from tintype.accounts.unique_claims import backed_keys
@@ -16,7 +16,7 @@ from tintype.base.personal_data import ExportRecord
 class AccountPersonalData:
     """Exports and erases an account with its sessions, mails, second factors, passkeys and claims."""
 
-    def __init__(self, deps: AccountsDependencies, directory: Directory, sessions: Sessions) -> None:
+    def __init__(self, deps: AccountsDependencies, directory: AccountDirectory, sessions: Sessions) -> None:
         self._deps, self._directory, self._sessions = deps, directory, sessions
 
     async def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:

@@ -3,12 +3,13 @@
 from urllib.parse import urlsplit
 
 from tintype.accounts.dependencies import AccountsDependencies
-from tintype.accounts.directory import Directory
+from tintype.accounts.directory import AccountDirectory
 from tintype.accounts.errors import AccountNotFound, ProfileRefused
 from tintype.accounts.events import AccountChanged, PrivacyChanged
-from tintype.accounts.models import Account, PrivateDetails
+from tintype.accounts.models import Account, PrivateDetails, ProfileUpdate
 from tintype.accounts.store import QUERIES
 from tintype.base.ids import AccountId
+from tintype.base.invisible_characters import remove_invisible
 
 MAX_FULL_NAME_LENGTH, MAX_BIO_LENGTH, MAX_WEBSITE_LENGTH = 100, 500, 200
 
@@ -16,23 +17,16 @@ MAX_FULL_NAME_LENGTH, MAX_BIO_LENGTH, MAX_WEBSITE_LENGTH = 100, 500, 200
 class ProfileEditor:
     """Changes what others see of an account."""
 
-    def __init__(self, deps: AccountsDependencies, directory: Directory) -> None:
+    def __init__(self, deps: AccountsDependencies, directory: AccountDirectory) -> None:
         self._deps, self._directory = deps, directory
 
-    async def change(
-        self,
-        account_id: AccountId,
-        *,
-        full_name: str | None = None,
-        bio: str | None = None,
-        website: str | None = None,
-        is_private: bool | None = None,
-    ) -> Account:
+    async def change(self, account_id: AccountId, change: ProfileUpdate) -> Account:
         """Change the fields that are given; the rest stays."""
+        is_private = change.is_private
         values = {
-            "full_name": None if full_name is None else check_full_name(full_name),
-            "bio": None if bio is None else check_bio(bio),
-            "website": None if website is None else check_website(website),
+            "full_name": None if change.full_name is None else check_full_name(change.full_name),
+            "bio": None if change.bio is None else check_bio(change.bio),
+            "website": None if change.website is None else check_website(change.website),
         }
         async with self._deps.shards.owner(account_id).begin() as tx:
             before = await tx.fetch_one(QUERIES.lock_account, id=account_id)
@@ -66,8 +60,8 @@ class ProfileEditor:
 
 def check_full_name(text: str) -> str:
     """A name as people write it, on one line; or `ProfileRefused`."""
-    name = " ".join(text.split())
-    if len(name) > MAX_FULL_NAME_LENGTH or not is_storable(name):
+    name = " ".join(remove_invisible(text).split())
+    if len(name) > MAX_FULL_NAME_LENGTH or not is_storable(text):
         raise ProfileRefused(f"A full name has at most {MAX_FULL_NAME_LENGTH} characters.")
     return name
 

@@ -127,6 +127,10 @@ SELECT email, pending_email, phone, role, password_changed_at,
        (SELECT count(*) FROM passkeys AS p WHERE p.account_id = a.id) AS passkey_count
 FROM accounts AS a WHERE id = :id;
 
+-- name: find_email
+-- The confirmed address.
+SELECT email FROM accounts WHERE id = :id;
+
 -- name: set_pending_email
 -- It becomes the email address once it is confirmed.
 UPDATE accounts SET pending_email = :email WHERE id = :id;
@@ -165,12 +169,13 @@ UPDATE accounts SET is_verified = :is_verified WHERE id = :id RETURNING id;
 -- name: erase_owned_rows
 -- Everything of an account in this room, except its own row.
 WITH gone_sessions AS (DELETE FROM sessions WHERE account_id = :account_id RETURNING 1),
+     gone_devices AS (DELETE FROM known_devices WHERE account_id = :account_id RETURNING 1),
      gone_mails AS (DELETE FROM mails WHERE account_id = :account_id RETURNING 1),
      gone_totp AS (DELETE FROM totp WHERE account_id = :account_id RETURNING 1),
      gone_codes AS (DELETE FROM recovery_codes WHERE account_id = :account_id RETURNING 1),
      gone_passkeys AS (DELETE FROM passkeys WHERE account_id = :account_id RETURNING 1),
      gone_names AS (DELETE FROM former_usernames WHERE account_id = :account_id RETURNING 1)
-SELECT (SELECT count(*) FROM gone_sessions) + (SELECT count(*) FROM gone_mails) + (SELECT count(*) FROM gone_totp)
+SELECT (SELECT count(*) FROM gone_sessions) + (SELECT count(*) FROM gone_devices) + (SELECT count(*) FROM gone_mails) + (SELECT count(*) FROM gone_totp)
      + (SELECT count(*) FROM gone_codes) + (SELECT count(*) FROM gone_passkeys) + (SELECT count(*) FROM gone_names) AS gone;
 
 -- name: erase_account
@@ -181,6 +186,7 @@ DELETE FROM accounts WHERE id = :account_id;
 -- How many rows of an account are left in this room.
 SELECT (SELECT count(*) FROM accounts WHERE id = :account_id)
      + (SELECT count(*) FROM sessions WHERE account_id = :account_id)
+     + (SELECT count(*) FROM known_devices WHERE account_id = :account_id)
      + (SELECT count(*) FROM mails WHERE account_id = :account_id)
      + (SELECT count(*) FROM totp WHERE account_id = :account_id)
      + (SELECT count(*) FROM recovery_codes WHERE account_id = :account_id)
@@ -238,9 +244,11 @@ ORDER BY follower_count DESC, id LIMIT :limit;
 UPDATE accounts SET status = 'gone' WHERE id = :id;
 
 -- name: create_session
--- Stored as a hash: reading the table gives no usable token. A sign-in counts as a proof of identity.
+-- Stored as a hash: reading the table gives no usable token. A sign-in counts as a proof of identity, unless a second
+-- factor is set up: then only an answer to the question for it does.
 INSERT INTO sessions (token_hash, account_id, expires_at, name, proved_at)
-VALUES (:token_hash, :account_id, now() + make_interval(days => :days::int), :name, now())
+SELECT :token_hash::bytea, :account_id::bigint, now() + make_interval(days => :days::int), :name::text,
+       CASE WHEN EXISTS (SELECT FROM totp WHERE account_id = :account_id AND confirmed_at IS NOT NULL) THEN NULL ELSE now() END
 RETURNING id;
 
 -- name: create_token
@@ -269,9 +277,36 @@ SELECT count(*) FROM sessions WHERE account_id = :account_id AND scopes IS NOT N
 UPDATE sessions SET last_seen_at = now()
 WHERE token_hash = :token_hash AND last_seen_at < now() - interval '10 minutes';
 
+-- name: find_proof
+-- Whether a session's holder proved lately who they are, and whether a second factor is set up.
+SELECT coalesce(proved_at > now() - make_interval(secs => :within_s), false) AS is_recent,
+       EXISTS (SELECT FROM totp AS t WHERE t.account_id = s.account_id AND t.confirmed_at IS NOT NULL) AS has_factor
+FROM sessions AS s WHERE token_hash = :token_hash;
+
+-- name: has_factor
+-- Whether a second factor is set up.
+SELECT EXISTS (SELECT FROM totp WHERE account_id = :account_id AND confirmed_at IS NOT NULL) AS has_factor;
+
 -- name: record_reauthentication
 -- Its holder has just proved again who they are.
 UPDATE sessions SET proved_at = now() WHERE token_hash = :token_hash;
+
+-- name: void_proofs
+-- A second factor was set up: proofs by the password alone do not count any more.
+UPDATE sessions SET proved_at = NULL WHERE account_id = :account_id;
+
+-- name: record_device
+-- Returns whether it is the first sign-in with this device; the transaction holds the account's lock.
+INSERT INTO known_devices AS held (account_id, fingerprint) VALUES (:account_id, :fingerprint)
+ON CONFLICT (account_id, fingerprint) DO UPDATE SET last_seen_at = now()
+RETURNING first_seen_at = now() AS is_new;
+
+-- name: purge_devices
+-- Devices that nobody has signed in with for as long as their cookies last, a batch at a time.
+DELETE FROM known_devices
+WHERE (account_id, fingerprint) IN (
+    SELECT account_id, fingerprint FROM known_devices WHERE last_seen_at < now() - interval '400 days' LIMIT 1000
+);
 
 -- name: replace_session
 -- The old token works for a while: requests in flight carry it. Of two concurrent calls, one gets a row.
@@ -312,13 +347,13 @@ UPDATE accounts SET password_hash = :password_hash, password_changed_at = now() 
 
 -- name: add_mail
 -- Queueing the same mail twice queues it once.
-INSERT INTO mails (token_hash, account_id, kind, address, nonce, expires_at)
-VALUES (:token_hash, :account_id, :kind, :address, :nonce, now() + make_interval(secs => :ttl_s))
+INSERT INTO mails (token_hash, account_id, kind, address, nonce, detail, expires_at)
+VALUES (:token_hash, :account_id, :kind, :address, :nonce, :detail, now() + make_interval(secs => :ttl_s))
 ON CONFLICT DO NOTHING;
 
 -- name: find_unsent_mail
 -- A queued mail that was not sent yet.
-SELECT m.account_id, m.kind, m.address, m.nonce, m.expires_at, a.username, a.full_name
+SELECT m.account_id, m.kind, m.address, m.nonce, m.detail, m.expires_at, a.username, a.full_name
 FROM mails AS m JOIN accounts AS a ON a.id = m.account_id
 WHERE m.token_hash = :token_hash AND m.sent_at IS NULL;
 
@@ -340,6 +375,12 @@ RETURNING account_id, address;
 -- name: void_mails
 -- Links of one kind that were sent before stop working.
 UPDATE mails SET used_at = now() WHERE account_id = :account_id AND kind = :kind AND used_at IS NULL;
+
+-- name: count_other_mails
+-- Mails of one kind to an account in the last while, besides the one with this nonce.
+SELECT count(*) FROM mails
+WHERE account_id = :account_id AND kind = :kind AND nonce <> :nonce
+  AND created_at > now() - make_interval(secs => :within_s);
 
 -- name: purge_mails
 -- A month after they expired, a batch at a time.
@@ -410,7 +451,7 @@ UPDATE passkeys SET name = :name WHERE account_id = :account_id AND id = :id RET
 
 -- name: remove_passkey
 -- The key cannot be used any more.
-DELETE FROM passkeys WHERE account_id = :account_id AND id = :id RETURNING id;
+DELETE FROM passkeys WHERE account_id = :account_id AND id = :id RETURNING id, name;
 
 -- name: add_challenge
 -- On the shard of its own hash.

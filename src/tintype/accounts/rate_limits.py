@@ -1,28 +1,34 @@
 """Rate limits on sign-up, sign-in, proofs of identity and requests for mail.
 
-Every attempt counts before its outcome is known, and by what was sent, not by what exists: a limit never reveals
-whether an account exists. docs/adr/0014 explains why sign-in is limited per network, per name and per pair of both.
+Every attempt counts before its outcome is known, and an unknown name is limited like a known one: a limit never reveals
+whether an account exists. What is counted is the account that is meant, however its name, address or number is spelled,
+and whichever of the three was typed. docs/adr/0014 explains why sign-in is limited per network, per name and per pair
+of both.
 """
 
 import hashlib
 
+from tintype.accounts.identifiers import identifier_key, mailbox_of
 from tintype.accounts.known_devices import KnownDevices
 from tintype.accounts.models import Caller
 from tintype.base.ids import AccountId
-from tintype.redis.rate_limits import RateLimit, RateLimiter
-
-SIGN_UP = RateLimit("join", count=10, per_s=3_600)
-SIGN_IN_PER_NETWORK = RateLimit("sign-in-network", count=60, per_s=600)
-SIGN_IN_PER_PAIR = RateLimit("sign-in-pair", count=10, per_s=600)
-SIGN_IN_PER_NAME = RateLimit("sign-in-name", count=100, per_s=3_600)
-SIGN_IN_PER_DEVICE = RateLimit("sign-in-device", count=10, per_s=300)
-SECOND_FACTOR = RateLimit("second-factor", count=10, per_s=600)
-REAUTHENTICATION = RateLimit("proof", count=10, per_s=600)
-MAIL_PER_NETWORK = RateLimit("mail-network", count=20, per_s=3_600)
-MAIL_PER_NAME = RateLimit("mail-name", count=3, per_s=1_800)
-PHONE_CLAIM = RateLimit("claim", count=10, per_s=86_400)
-USERNAME_CHECK = RateLimit("look-up", count=100, per_s=600)
-USERNAME_CHANGE = RateLimit("rename", count=3, per_s=14 * 86_400)
+from tintype.base.rate_limits import (
+    MAIL_PER_ACCOUNT,
+    MAIL_PER_NAME,
+    MAIL_PER_NETWORK,
+    PHONE_CLAIM,
+    REAUTHENTICATION,
+    SECOND_FACTOR,
+    SIGN_IN_PER_DEVICE,
+    SIGN_IN_PER_NAME,
+    SIGN_IN_PER_NETWORK,
+    SIGN_IN_PER_PAIR,
+    SIGN_UP,
+    USERNAME_CHANGE,
+    USERNAME_CHECK,
+    RateLimit,
+)
+from tintype.redis.rate_limits import RateLimiter
 
 
 class AuthRateLimits:
@@ -41,13 +47,13 @@ class AuthRateLimits:
         device = self._devices.recognize(caller.device_token, account_id) if account_id else None
         if device is not None:
             return await self._limiter.acquire(SIGN_IN_PER_DEVICE, device)
-        name = digest(identifier)
+        name = _target(identifier, account_id)
         await self._limiter.acquire(SIGN_IN_PER_PAIR, f"{name}:{caller.network}")
         return await self._limiter.acquire(SIGN_IN_PER_NAME, name)
 
-    async def reset_sign_in(self, identifier: str, caller: Caller) -> None:
-        """After a correct password: forget earlier attempts with this name from this network."""
-        await self._limiter.reset(SIGN_IN_PER_PAIR, f"{digest(identifier)}:{caller.network}")
+    async def reset_sign_in(self, account_id: AccountId, caller: Caller) -> None:
+        """After a correct password: forget earlier attempts at this account from this network."""
+        await self._limiter.reset(SIGN_IN_PER_PAIR, f"{_target('', account_id)}:{caller.network}")
 
     async def second_factor(self, account_id: AccountId) -> None:
         """Count a second-factor attempt by somebody who knows the password."""
@@ -57,10 +63,17 @@ class AuthRateLimits:
         """Count an attempt of a signed-in person to prove again who they are."""
         await self._limiter.acquire(REAUTHENTICATION, account_id)
 
-    async def request_mail(self, name: str, caller: Caller) -> None:
-        """Count a request for a mail, so that nobody's mailbox can be flooded."""
+    async def request_reset(self, identifier: str, caller: Caller) -> None:
+        """Count a request for a reset link by the name that was typed; the worker counts the account that has it."""
         await self._per_network(MAIL_PER_NETWORK, caller)
-        await self._limiter.acquire(MAIL_PER_NAME, digest(name))
+        await self._limiter.acquire(MAIL_PER_NAME, digest(f"reset:{identifier_key(identifier)}"))
+
+    async def request_confirmation(self, address: str, account_id: AccountId | None, caller: Caller) -> None:
+        """Count a request for a confirmation link per mailbox and per account: nobody's mailbox can be flooded."""
+        await self._per_network(MAIL_PER_NETWORK, caller)
+        await self._limiter.acquire(MAIL_PER_NAME, digest(mailbox_of(address)))
+        if account_id is not None:
+            await self._limiter.acquire(MAIL_PER_ACCOUNT, account_id)
 
     async def claim_phone(self, account_id: AccountId) -> None:
         """Count an attempt to claim a phone number, which reveals whether another account has it."""
@@ -83,7 +96,11 @@ class AuthRateLimits:
             await self._limiter.acquire(limit, caller.network)
 
 
-def digest(identifier: str) -> str:
+def digest(text: str) -> str:
     """A fixed-length key for what was typed as a name: people type passwords into the wrong field."""
-    folded = identifier.strip().lower().encode(errors="replace")
-    return hashlib.sha256(folded).hexdigest()[:32]
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:32]
+
+
+def _target(identifier: str, account_id: AccountId | None) -> str:
+    """The account that is meant, or a name that nobody has."""
+    return f"account:{account_id}" if account_id is not None else digest(identifier_key(identifier))

@@ -1,9 +1,9 @@
-"""Removal of expired sessions, mails and challenges."""
+"""Removal of expired sessions, devices, mails and challenges."""
 
 from shardwright.routing import Shards
 from tintype.accounts.store import QUERIES
 
-EXPIRING = (QUERIES.purge_sessions, QUERIES.purge_mails, QUERIES.purge_challenges)
+EXPIRING = (QUERIES.purge_sessions, QUERIES.purge_devices, QUERIES.purge_mails, QUERIES.purge_challenges)
 
 
 async def purge_expired(shards: Shards) -> None:

@@ -32,7 +32,6 @@ MAX_DEVICE_LENGTH = 100
 LAST_SEEN_EVERY = timedelta(minutes=10)
 RENEW_AFTER = timedelta(days=7)
 REPLACED_GRACE_S = 3_600
-REAUTHENTICATION_LASTS = timedelta(minutes=15)
 SESSIONS = CacheKind("session", AuthenticatedSession, ttl_s=300, max_decoded=20_000, parse_id=str)
 log = get_log("accounts")
 
@@ -68,16 +67,16 @@ class Sessions:
     async def authenticate(
         self, token: str, accounts: CacheSource[AccountId, Account]
     ) -> tuple[AuthenticatedSession, Account] | None:
-        """The session of a token and its account, if the account is active; one round trip reads both."""
+        """The session of a token and its account, active or suspended; one round trip reads both."""
         account_id = self._account_id(token)
         if account_id is None:
             return None
         source, key = self._source(token, account_id)
         found, people = await self._deps.cache.get_several_kinds((source, [key]), (accounts, [account_id]))
         session, account = await self._check(found.get(key), token), people.get(account_id)
-        if session is None or account is None or session.account_id != account_id or not account.is_active:
+        if session is None or account is None or session.account_id != account_id:
             return None
-        return session, account
+        return (session, account) if account.may_sign_in else None
 
     def authenticate_cached(
         self, token_hash: str, accounts: Mapping[AccountId, Account | None]
@@ -129,18 +128,20 @@ class Sessions:
             with contextlib.suppress(SessionNotFound):
                 await self.end(session.account_id, session.session_id)
 
-    async def end_others(self, session: AuthenticatedSession) -> None:
-        """End every session of the account but this one; API tokens stay."""
+    async def end_others(self, session: AuthenticatedSession, *, keeps_tokens: bool) -> None:
+        """End every session of the account but this one, and its API tokens unless they are kept."""
         async with self._deps.shards.owner(session.account_id).begin() as tx:
-            await self.end_others_in(tx, session)
+            await self.end_others_in(tx, session, keeps_tokens=keeps_tokens)
 
-    async def end_others_in(self, tx: Transaction, session: AuthenticatedSession) -> None:
-        """End every session of the account but this one when this transaction commits; API tokens stay."""
+    async def end_others_in(
+        self, tx: Transaction, session: AuthenticatedSession, *, keeps_tokens: bool
+    ) -> None:
+        """End every other session, and API tokens unless they are kept, when this transaction commits."""
         rows = await tx.fetch(
             QUERIES.end_sessions,
             account_id=session.account_id,
             except_id=session.session_id,
-            of_programs=False,
+            of_programs=not keeps_tokens,
         )
         if rows:
             await self._announce(tx, SessionsEnded(session.account_id, _ids(rows), _hashes(rows)))
@@ -174,13 +175,6 @@ class Sessions:
         if new_token is None:
             raise SessionNotFound("That token was exchanged already.")
         return new_token
-
-    async def record_reauthentication(self, token: str, account_id: AccountId) -> None:
-        """Record that the holder of this session has just proved again who they are."""
-        await self._deps.shards.owner(account_id).execute(
-            QUERIES.record_reauthentication, token_hash=hash_token(token)
-        )
-        await self._invalidate(token)
 
     async def invalidate_ended(self, ended: SessionsEnded) -> None:
         """Drop ended sessions from the cache; repeated by the event for a process that died after its commit."""
@@ -232,11 +226,6 @@ class Sessions:
 def needs_renewal(session: AuthenticatedSession) -> bool:
     """Whether the token is old enough to be replaced by a new one."""
     return not session.is_replaced and datetime.now(UTC) - session.renewed_at > RENEW_AFTER
-
-
-def is_recently_authenticated(session: AuthenticatedSession) -> bool:
-    """Whether its holder proved who they are within the last 15 minutes."""
-    return session.proved_at is not None and datetime.now(UTC) - session.proved_at < REAUTHENTICATION_LASTS
 
 
 def _ids(rows: "Iterable[Record]") -> tuple[str, ...]:

@@ -1,17 +1,14 @@
 """Sign-in: by password, with a second factor where one is set up, or by a passkey alone.
 
-A wrong name and a wrong password are refused in the same words after the same work. A suspension or the need of a
-second factor is revealed only to somebody who knows the password.
+A wrong name and a wrong password are refused in the same words after the same work. The need of a second factor is
+revealed only to somebody who knows the password. Suspended people sign in too: their sessions serve to appeal and to
+export their data. A sign-in from a new device is told by mail.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from tintype.accounts.challenges import Challenges
-from tintype.accounts.dependencies import AccountsDependencies
-from tintype.accounts.directory import Directory
 from tintype.accounts.errors import (
     AccountLeaving,
-    AccountSuspended,
     CredentialsWrong,
     Method,
     SecondFactorRequired,
@@ -19,11 +16,8 @@ from tintype.accounts.errors import (
 )
 from tintype.accounts.events import StatusChanged
 from tintype.accounts.models import Caller, SignedIn
-from tintype.accounts.passkeys import Passkeys
-from tintype.accounts.rate_limits import AuthRateLimits
-from tintype.accounts.sessions import Sessions
+from tintype.accounts.parts import AccountsParts
 from tintype.accounts.store import QUERIES
-from tintype.accounts.totp import Totp
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
 
@@ -36,19 +30,11 @@ log = get_log("accounts")
 class SignIn:
     """Verifies credentials and starts sessions."""
 
-    def __init__(
-        self,
-        deps: AccountsDependencies,
-        directory: Directory,
-        sessions: Sessions,
-        *,
-        totp: Totp,
-        passkeys: Passkeys,
-        challenges: Challenges,
-        limits: AuthRateLimits,
-    ) -> None:
-        self._deps, self._directory, self._sessions = deps, directory, sessions
-        self._totp, self._passkeys, self._challenges, self._limits = totp, passkeys, challenges, limits
+    def __init__(self, parts: AccountsParts) -> None:
+        self._deps, self._directory, self._sessions = parts.deps, parts.directory, parts.sessions
+        self._challenges, self._limits = parts.challenges, parts.limits
+        self._totp, self._passkeys = parts.totp, parts.passkeys
+        self._devices, self._mail_queue = parts.devices, parts.mail_queue
 
     async def by_password(self, identifier: str, password: str, caller: Caller) -> SignedIn:
         """Start a session, or raise `SecondFactorRequired` with a ticket for the second step."""
@@ -59,7 +45,7 @@ class SignIn:
         is_correct = await self._deps.passwords.verify(stored, password)
         if account_id is None or stored is None or not is_correct:
             raise CredentialsWrong
-        await self._limits.reset_sign_in(identifier, caller)
+        await self._limits.reset_sign_in(account_id, caller)
         if self._deps.passwords.needs_rehash(stored):
             await self._rehash(account_id, stored, password)
         methods = await self._second_factors(account_id)
@@ -127,13 +113,13 @@ class SignIn:
             row = await tx.fetch_one(QUERIES.lock_account, id=account_id)
             if row is None:
                 raise CredentialsWrong
-            if row["status"] == "suspended":
-                raise AccountSuspended
             if row["status"] == "gone":
                 raise AccountLeaving
             if row["status"] in {"deactivated", "leaving"}:  # signing in reactivates the account
                 await tx.execute(QUERIES.set_status, id=account_id, status="active")
                 await self._deps.outbox.add(tx, StatusChanged(account_id, "active"))
+            if await self._devices.record(tx, account_id, caller):
+                await self._mail_queue.notify(tx, account_id, "new_sign_in", detail=caller.device)
             token = await self._sessions.start(tx, account_id, device=caller.device)
         await self._directory.invalidate(account_id)
         log.info("session.started", account_id=account_id)

@@ -2,15 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from tintype.accounts.dependencies import AccountsDependencies
 from tintype.accounts.errors import UsernameTaken
 from tintype.accounts.events import AccountCreated
 from tintype.accounts.identifiers import check_email
-from tintype.accounts.mail_queue import MailQueue
 from tintype.accounts.models import Account, Caller, SignedIn
+from tintype.accounts.parts import AccountsParts
 from tintype.accounts.profile import check_full_name
-from tintype.accounts.rate_limits import AuthRateLimits
-from tintype.accounts.sessions import Sessions
 from tintype.accounts.store import QUERIES
 from tintype.accounts.username_rules import check_username
 from tintype.accounts.usernames import Usernames
@@ -27,17 +24,9 @@ log = get_log("accounts")
 class SignUp:
     """Creates accounts."""
 
-    def __init__(
-        self,
-        deps: AccountsDependencies,
-        sessions: Sessions,
-        *,
-        usernames: Usernames,
-        mail_queue: MailQueue,
-        limits: AuthRateLimits,
-    ) -> None:
-        self._deps, self._sessions, self._usernames = deps, sessions, usernames
-        self._mail_queue, self._limits = mail_queue, limits
+    def __init__(self, parts: AccountsParts, usernames: Usernames) -> None:
+        self._deps, self._sessions, self._usernames = parts.deps, parts.sessions, usernames
+        self._mail_queue, self._limits, self._devices = parts.mail_queue, parts.limits, parts.devices
 
     async def sign_up(
         self, username: str, password: str, *, full_name: str, email: str | None, caller: Caller
@@ -53,7 +42,7 @@ class SignUp:
         await self._deps.passwords.check(password, own=[username, address or "", full_name])
         await self._limits.sign_up(caller)
         if address:
-            await self._limits.request_mail(address, caller)
+            await self._limits.request_confirmation(address, None, caller)
         password_hash = await self._deps.passwords.hash(password)
         shard = self._deps.shards.place()
         account_id = AccountId(await shard.fetch_value(QUERIES.draw_account_id))
@@ -78,6 +67,7 @@ class SignUp:
             if row is None:
                 raise Unavailable("Signing up took too long; please try again in a minute.")
             account = Account(**row)
+            await self._devices.record(tx, account.id, caller)
             token = await self._sessions.start(tx, account.id, device=caller.device)
             if values["pending_email"]:
                 await self._mail_queue.enqueue(tx, account.id, "confirm_email", str(values["pending_email"]))

@@ -11,6 +11,7 @@ import segno
 from shardwright.routing import Transaction
 from tintype.accounts.dependencies import AccountsDependencies
 from tintype.accounts.errors import ProofWrong, TotpOff, TotpOn
+from tintype.accounts.mail_queue import MailQueue
 from tintype.accounts.store import QUERIES
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
@@ -26,8 +27,8 @@ log = get_log("accounts")
 class Totp:
     """Enables, verifies and disables the second factor."""
 
-    def __init__(self, deps: AccountsDependencies) -> None:
-        self._deps = deps
+    def __init__(self, deps: AccountsDependencies, mail_queue: MailQueue) -> None:
+        self._deps, self._mail_queue = deps, mail_queue
 
     async def begin_setup(self, account_id: AccountId, username: str) -> tuple[str, str, str]:
         """A new secret as text, link and QR code; it is enabled once `confirm` got a code of it."""
@@ -41,12 +42,15 @@ class Totp:
         return secret, link, picture
 
     async def confirm(self, account_id: AccountId, code: str) -> list[str]:
-        """Enable it; returns the recovery codes, shown this once."""
+        """Enable it; returns the recovery codes, shown this once. Proofs by the password alone stop counting."""
         async with self._deps.shards.owner(account_id).begin() as tx:
+            await tx.fetch_one(QUERIES.lock_account, id=account_id)
             await self._use_step(tx, account_id, code)
             if await tx.fetch_one(QUERIES.confirm_totp, account_id=account_id) is None:
                 raise TotpOn
             codes = await self._renew_codes(tx, account_id)
+            await tx.execute(QUERIES.void_proofs, account_id=account_id)
+            await self._mail_queue.notify(tx, account_id, "totp_enabled")
         log.info("totp.enabled", account_id=account_id)
         return codes
 
@@ -57,13 +61,17 @@ class Totp:
             held = await tx.fetch_one(QUERIES.find_totp, account_id=account_id)
             if held is None or not held["is_confirmed"]:
                 raise TotpOff
+            await self._mail_queue.notify(tx, account_id, "recovery_codes_renewed")
             return await self._renew_codes(tx, account_id)
 
     async def disable(self, account_id: AccountId) -> None:
         """Disable it and delete its recovery codes."""
         async with self._deps.shards.owner(account_id).begin() as tx:
+            held = await tx.fetch_one(QUERIES.find_totp, account_id=account_id)
             await tx.execute(QUERIES.delete_totp, account_id=account_id)
             await tx.execute(QUERIES.delete_recovery_codes, account_id=account_id)
+            if held is not None and held["is_confirmed"]:
+                await self._mail_queue.notify(tx, account_id, "totp_disabled")
         log.info("totp.disabled", account_id=account_id)
 
     async def use_code(self, account_id: AccountId, code: str) -> None:
@@ -75,9 +83,11 @@ class Totp:
                 if held is None or not held["is_confirmed"]:
                     raise ProofWrong
                 await self._use_step(tx, account_id, plain)
-            elif not await tx.fetch_one(
+            elif await tx.fetch_one(
                 QUERIES.use_recovery_code, account_id=account_id, code_hash=self._hash(account_id, plain)
             ):
+                await self._mail_queue.notify(tx, account_id, "recovery_code_used")
+            else:
                 raise ProofWrong
 
     async def _use_step(self, tx: Transaction, account_id: AccountId, code: str) -> None:

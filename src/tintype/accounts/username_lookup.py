@@ -7,7 +7,7 @@ invalidation here: it invalidates the account, and the stale username is looked 
 import asyncio
 from collections.abc import Iterable
 
-from tintype.accounts.directory import Directory
+from tintype.accounts.directory import AccountDirectory
 from tintype.accounts.models import Account
 from tintype.accounts.username_rules import USERNAME
 from tintype.base.ids import AccountId
@@ -19,7 +19,7 @@ USERNAMES = CacheKind("username", int, ttl_s=3_600)
 class UsernameLookup:
     """Finds accounts by username, many at once."""
 
-    def __init__(self, directory: Directory, cache: LeasedCache) -> None:
+    def __init__(self, directory: AccountDirectory, cache: LeasedCache) -> None:
         self._directory, self._cache = directory, cache
 
     async def find(self, usernames: Iterable[str]) -> dict[str, Account]:

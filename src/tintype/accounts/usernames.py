@@ -4,7 +4,7 @@ A former username stays reserved for its account for 14 days. A name that looks 
 """
 
 from tintype.accounts.dependencies import AccountsDependencies
-from tintype.accounts.directory import Directory
+from tintype.accounts.directory import AccountDirectory
 from tintype.accounts.errors import AccountNotFound, UsernameRefused, UsernameTaken
 from tintype.accounts.events import AccountChanged
 from tintype.accounts.identifiers import lookalike_key
@@ -24,7 +24,9 @@ log = get_log("accounts")
 class Usernames:
     """Renames and verifies accounts, and releases former usernames."""
 
-    def __init__(self, deps: AccountsDependencies, directory: Directory, limits: AuthRateLimits) -> None:
+    def __init__(
+        self, deps: AccountsDependencies, directory: AccountDirectory, limits: AuthRateLimits
+    ) -> None:
         self._deps, self._directory, self._limits = deps, directory, limits
 
     async def rename(self, account_id: AccountId, username: str) -> Account:

@@ -4,6 +4,8 @@
 """
 
 from tintype.api.app import create_app
+from tintype.api.http.connection_guard import ConnectionGuard, connection_limits
+from tintype.api.http.metrics_listener import MetricsListener
 from tintype.api.http.request_log import RequestLog
 
-__all__ = ["RequestLog", "create_app"]
+__all__ = ["ConnectionGuard", "MetricsListener", "RequestLog", "connection_limits", "create_app"]

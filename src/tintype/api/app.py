@@ -3,22 +3,27 @@
 import contextlib
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import cast
+from typing import Any, cast
 
-from litestar import Litestar
+from litestar import Litestar, Request
 from litestar.types import HTTPScope, LifeSpanReceive, LifeSpanScope, LifeSpanSend, Receive, Scope, Send
 
 from tintype.api.feed_fast_path import PATH, FeedFastPath, FeedPageRenderer
+from tintype.api.http.allowed_methods import complete_allow
 from tintype.api.http.authentication import Authenticator, add_renewed_cookies, check_credentials
 from tintype.api.http.docs_page import docs_page
 from tintype.api.http.head_requests import as_get, is_plain_head, without_body
+from tintype.api.http.json_bodies import JsonRequest
+from tintype.api.http.numbers import check_query
 from tintype.api.http.openapi import complete_openapi, openapi_config
 from tintype.api.http.problems import HANDLERS
 from tintype.api.http.providers import PROVIDERS
+from tintype.api.http.request_limits import RequestLimits
 from tintype.api.http.static_files import WebApp
 from tintype.api.routes import ROUTES
 from tintype.base.settings import Settings
 from tintype.demo import DemoOffer, StartDemo
+from tintype.redis.request_budgets import RequestBudgets
 from tintype.wiring import Rooms, open_rooms
 
 OpenRooms = Callable[[], AbstractAsyncContextManager[Rooms]]
@@ -38,18 +43,22 @@ def create_app(
     async def lifespan(app: Litestar) -> AsyncGenerator[None]:
         async with opener() as rooms:
             app.state.rooms = rooms
-            app.state.authenticator = Authenticator(rooms)
+            budgets = RequestBudgets(rooms.redis, rooms.settings.namespace)
+            limits = RequestLimits(budgets, rooms.settings)
+            app.state.authenticator = Authenticator(rooms, limits)
             app.state.feed_pages = FeedPageRenderer(rooms.media.urls)
-            app.state.feed_fast_path = FeedFastPath(rooms, app.state.feed_pages)
+            app.state.feed_fast_path = FeedFastPath(rooms, app.state.feed_pages, limits)
             app.state.demo_offer = DemoOffer(rooms, start_demo)
-            yield
+            async with budgets.sharing():
+                yield
 
     app = App(
         route_handlers=[*ROUTES, docs_page, WebApp(settings.web_dist).handler()],
         lifespan=[lifespan],
         dependencies=PROVIDERS,
-        before_request=check_credentials,
-        before_send=[add_renewed_cookies],
+        before_request=check_request,
+        request_class=JsonRequest,
+        before_send=[add_renewed_cookies, complete_allow],
         exception_handlers=HANDLERS,
         request_max_body_size=MAX_BODY_BYTES,
         openapi_config=openapi_config(),
@@ -58,6 +67,12 @@ def create_app(
     )
     complete_openapi(app)
     return app
+
+
+async def check_request(request: Request[Any, Any, Any]) -> None:
+    """Refuse a request before its body is read: wrong credentials first, then query parameters that are not valid."""
+    await check_credentials(request)
+    check_query(request)
 
 
 class App(Litestar):

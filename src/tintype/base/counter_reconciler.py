@@ -45,7 +45,7 @@ class ReconciledCounter:
 
 @dataclass
 class ReconcileReport:
-    """What reconciling one counter found."""
+    """How many values of one counter were compared with the rows they count, had drifted, and were repaired."""
 
     counter: str
     checked: int = 0

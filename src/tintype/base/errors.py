@@ -60,9 +60,13 @@ class RateLimited(TintypeError):
 
     code = "rate_limited"
 
-    def __init__(self, detail: str | None = None, *, retry_after_s: int, **facts: Any) -> None:
+    def __init__(
+        self, detail: str | None = None, *, retry_after_s: int, policy: str = "", **facts: Any
+    ) -> None:
         super().__init__(detail, **facts)
         self.retry_after_s = retry_after_s
+        self.policy = policy
+        """The limit that was reached, as in the header RateLimit-Policy; empty if it is none of the table."""
 
 
 class SettingsInvalid(Invalid):

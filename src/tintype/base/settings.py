@@ -16,17 +16,29 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from tintype.base.errors import SettingsInvalid
+from tintype.base.rate_limits import LimitOverrides
 
 PREFIX = "TINTYPE_"
 FILE_NAME = "tintype.toml"
 PACKED_WEB_APP = Path(__file__).resolve().parent.parent / "web_dist"
 
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
+OptionalPort = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 Secret = Annotated[str, msgspec.Meta(extra={"is_secret": True})]
 """A value that is never shown: passwords, keys, addresses that may hold a password."""
 
 
-LISTS = frozenset({"postgres", "nats", "trusted_proxies", "experiments"})
+LISTS = frozenset(
+    {
+        "postgres",
+        "postgres_migrator",
+        "postgres_admin",
+        "nats",
+        "trusted_proxies",
+        "experiments",
+        "rate_limits",
+    }
+)
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -40,18 +52,52 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Port the web server listens on."""
     public_url: str = ""
     """Address that people type, when a proxy stands in front. Empty: `http://host:port`. Links in mails use it,
-    and passkeys are bound to it.
+    passkeys are bound to it, and requests that pages of other sites make are recognised by it.
+    """
+    http_idle_s: Annotated[int, msgspec.Meta(ge=1, le=3_600)] = 20
+    """How long a connection may take to send the head of a request, and may stay open without one, in seconds. A proxy
+    in front must drop idle connections earlier.
+    """
+    http_stall_s: Annotated[int, msgspec.Meta(ge=1, le=3_600)] = 20
+    """How long the body of a request may pause, and a client may read nothing of a response, in seconds. After that
+    both must go on at a kilobyte a second or faster.
+    """
+    connections_per_address: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 256
+    """Connections that one address (an IPv6 network of 64 bits) may have per web process. Of more, those are ended that
+    have waited longest for their client. Behind a proxy: requests in progress per forwarded address.
+    """
+    connections: Annotated[int, msgspec.Meta(ge=16, le=1_000_000)] = 4_096
+    """Connections that a web process accepts in all. Open files must suffice (`ulimit -n`)."""
+    metrics_host: str = "127.0.0.1"
+    """Address that metrics are served on. They tell much about a site: keep them away from the public."""
+    metrics_port: OptionalPort = 9464
+    """Port that metrics are served on. Zero: nowhere."""
+    security_contact: str = ""
+    """Contact for reports of vulnerabilities in `/.well-known/security.txt`, as a `mailto:` or `https:` address. Empty:
+    `push_contact`, else the sender of mails, else the site itself.
     """
     web_workers: Annotated[int, msgspec.Meta(ge=1, le=256)] = 1
     """Number of web processes."""
     worker_count: Annotated[int, msgspec.Meta(ge=1, le=256)] = 1
     """Number of worker processes, which run jobs and schedules."""
     postgres: tuple[Secret, ...] = ()
-    """DSNs of your own PostgreSQL servers. Empty: embedded ones are started."""
+    """DSNs of your own PostgreSQL servers, as a role that reads and writes rows and needs no DDL (`tintype roles`
+    creates it). Empty: embedded ones are started.
+    """
+    postgres_migrator: tuple[Secret, ...] = ()
+    """DSNs of the same databases, in the same order, as the role that `tintype migrate` and `tintype shards` use. Only
+    these commands need it. Empty: those of `postgres`.
+    """
+    postgres_admin: tuple[Secret, ...] = ()
+    """DSNs of the same databases as a superuser, for `tintype roles`, which creates the other two roles. Best given in
+    the environment of that one command. Empty: those of `postgres`.
+    """
     postgres_servers: Annotated[int, msgspec.Meta(ge=1, le=64)] = 1
     """Number of embedded PostgreSQL servers."""
     directory: Secret = ""
     """DSN of the database that holds the shard map. Empty: the first PostgreSQL server."""
+    directory_migrator: Secret = ""
+    """DSN of that database as the role of `postgres_migrator`. Empty: the same as `directory`."""
     shard_count: Annotated[int, msgspec.Meta(ge=1, le=8192)] = 64
     """Number of logical shards, chosen once when the installation is created. A cluster should begin with 512 or
     more.
@@ -60,10 +106,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """URL of your own Redis or Valkey server. Empty: an embedded one is started."""
     nats: tuple[Secret, ...] = ()
     """URLs of your own NATS servers with JetStream. Empty: an embedded one is started."""
-    mqtt_port: Port = 1883
-    """Port of the embedded NATS server for MQTT."""
-    mqtt_ws_port: Port = 8083
-    """Port of the embedded NATS server for MQTT over WebSocket."""
+    mqtt_port: OptionalPort = 0
+    """Port of the embedded NATS server for MQTT. Zero: it does not listen for it."""
+    mqtt_ws_port: OptionalPort = 0
+    """Port of the embedded NATS server for MQTT over WebSocket. Zero: it does not listen for it."""
     media_store: Secret = ""
     """Where media files are stored: a directory or an object store URL (`s3://bucket/prefix`). Empty: `media` in
     the data directory.
@@ -82,12 +128,38 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Secret key of the S3 service."""
     media_work: str = ""
     """Directory for files while they are processed. Empty: `work` in the data directory."""
+    media_sandbox_helpers: Annotated[int, msgspec.Meta(ge=0, le=64)] = 2
+    """How many isolated processes each web and worker process keeps waiting for a photo or video, from the first one
+    on, so that nobody waits for one to start. Each takes about 12 MB.
+    """
+    media_sandbox_walls: Literal["all", "essential", "none"] = "essential"
+    """Which walls of the media sandbox must stand (`tintype media walls` lists them): without one of them the stack
+    does not start, and no photo or video is processed. `none` processes them with what there is.
+    """
     media_photo_bytes: Annotated[int, msgspec.Meta(ge=1)] = 30 * 1024 * 1024
     """Largest photo that is accepted, in bytes."""
     media_video_bytes: Annotated[int, msgspec.Meta(ge=1)] = 100 * 1024 * 1024
     """Largest video that is accepted, in bytes."""
+    storage_quota_mb: Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)] = 20_480
+    """How much each person may store, in MiB: originals and everything made from them. Zero: as much as they like.
+    `tintype accounts quota` changes it for one account.
+    """
+    videos_waiting: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 20
+    """How many videos of one person may wait for their conversion at a time."""
+    video_minutes_per_day: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 240
+    """How many minutes of video are converted per person and day (UTC). Zero: any number."""
     media_url_life_s: Annotated[int, msgspec.Meta(ge=60, le=7 * 86_400)] = 3_600
     """How long a signed URL of a private account's file works, in seconds."""
+    media_browser_cache_s: Annotated[int, msgspec.Meta(ge=0, le=31_536_000)] = 86_400
+    """How long a browser may show a public photo or video without asking again, in seconds."""
+    media_edge_cache_s: Annotated[int, msgspec.Meta(ge=0, le=31_536_000)] = 60
+    """How long a CDN or caching proxy may serve a public file without asking again (`s-maxage`), in seconds: for so
+    long it may serve one that was taken away. Raise it only together with `media_purge_url`.
+    """
+    media_purge_url: Annotated[str, msgspec.Meta(pattern="^(https?://.+)?$", max_length=2_000)] = ""
+    """Where a CDN is told to drop files that were taken away: `POST {"tags": [...]}`. Empty: nobody is told."""
+    media_purge_token: Secret = ""
+    """Sent as a bearer token with each purge."""
     media_warm_after_days: Annotated[int, msgspec.Meta(ge=0)] = 7
     """Age at which media move to the warm tier, in days."""
     media_cold_after_days: Annotated[int, msgspec.Meta(ge=0)] = 365
@@ -136,6 +208,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How long training examples are retained, in days."""
     trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1/128")
     """Networks of reverse proxies whose X-Forwarded-For is trusted for rate limits by address."""
+    rate_limits: tuple[str, ...] = ()
+    """Rate limits other than those of [limits.md](limits.md), as `name=count/seconds`, or `name=off` for none. The
+    name `all` stands for every limit.
+    """
     mail: Secret = ""
     """SMTP server (`smtp://user:password@host:587`, `smtps://…`). Empty: mails are files in `mail` in the data
     directory.
@@ -193,6 +269,7 @@ def load_settings(
         settings = msgspec.convert(values, Settings, strict=False, dec_hook=_to_path)
     except msgspec.ValidationError as error:
         raise SettingsInvalid(f"{error}. Look at {path} and at {PREFIX}… in the environment.") from error
+    LimitOverrides(settings.rate_limits)  # refuses names of limits that do not exist
     return Loaded(_with_absolute_paths(settings, path), origins)
 
 
@@ -204,6 +281,21 @@ def server_dsns(settings: Settings) -> dict[str, str]:
 def directory_dsn(settings: Settings) -> str:
     """Where the shard map is kept."""
     return settings.directory or settings.postgres[0]
+
+
+def as_migrator(settings: Settings) -> Settings:
+    """The same settings with the addresses of the role that owns the tables."""
+    if not settings.postgres_migrator:
+        return settings
+    if len(settings.postgres_migrator) != len(settings.postgres):
+        raise SettingsInvalid(
+            "postgres_migrator and postgres must name the same databases, in the same order."
+        )
+    return msgspec.structs.replace(
+        settings,
+        postgres=settings.postgres_migrator,
+        directory=settings.directory_migrator or settings.directory,
+    )
 
 
 def is_secret(name: str) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tintype.base.errors import Invalid
+from tintype.base.invisible_characters import remove_invisible
 
 MAX_MENTIONS = 30
 MAX_HASHTAG_LENGTH = 100
@@ -55,8 +56,10 @@ def clean_text(text: str) -> str:
 
 
 def clean_line(text: str) -> str:
-    """Clean a text of one line, such as a name: white space inside it collapses to single spaces."""
-    return " ".join(clean_text(text).split())
+    """Clean a text of one line, such as a name: white space inside collapses, what nobody sees is removed."""
+    if _UNSTORABLE.search(text):
+        raise TextInvalid
+    return " ".join(remove_invisible(text).split())
 
 
 def hashtag_key(hashtag: str) -> str:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tintype.base.settings import load_settings
+from tintype.cli.sandbox_walls import find_wall_problems
 from tintype.stack import Finding, Verdict, check_existing_servers, run_checks, stack_plan
 
 _SIGNS = {Verdict.OK: "[green]✓[/]", Verdict.WARNING: "[yellow]![/]", Verdict.WRONG: "[red]✗[/]"}
@@ -20,10 +21,15 @@ def doctor(
     home: Annotated[Path | None, typer.Option("--home", help="The data directory.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
-    """Check ports, disk, memory, versions, clock and permissions. Exit code 1 when a problem is found."""
+    """Check ports, disk, memory, clock, permissions, the media sandbox. Exit code 1 when a problem is found."""
     overrides = {"home": str(home.absolute())} if home else {}
-    plan = stack_plan(load_settings(overrides=overrides))
-    findings = [*run_checks(plan), *asyncio.run(check_existing_servers(plan))]
+    loaded = load_settings(overrides=overrides)
+    plan = stack_plan(loaded)
+    findings = [
+        *run_checks(plan),
+        *asyncio.run(check_existing_servers(plan)),
+        *find_wall_problems(loaded.settings),
+    ]
     if as_json:
         print(msgspec.json.encode(findings).decode())
     else:

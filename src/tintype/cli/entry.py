@@ -20,7 +20,7 @@ RUN, MANAGE, PROCESSES = "Run", "Manage", "Single processes"
 
 
 @dataclass(frozen=True)
-class Entry:
+class CommandEntry:
     """Module of a command; a group of commands has a typer app of its own and may have a callback."""
 
     module: str
@@ -30,27 +30,28 @@ class Entry:
 
 
 COMMANDS = {
-    "up": Entry("tintype.cli.up", RUN),
-    "down": Entry("tintype.cli.down", RUN),
-    "status": Entry("tintype.cli.status", RUN),
-    "logs": Entry("tintype.cli.logs", RUN),
-    "demo": Entry("tintype.cli.demo", RUN),
-    "simulate": Entry("tintype.cli.simulate", MANAGE),
-    "doctor": Entry("tintype.cli.doctor", MANAGE),
-    "config": Entry("tintype.cli.config", MANAGE),
-    "accounts": Entry("tintype.cli.accounts", MANAGE, group="accounts_app"),
-    "jobs": Entry("tintype.cli.jobs", MANAGE),
-    "posts": Entry("tintype.cli.posts", MANAGE, group="posts_app"),
-    "feed": Entry("tintype.cli.feed", MANAGE, group="feed_app"),
-    "dead": Entry("tintype.cli.dead", MANAGE, group="dead_app"),
-    "media": Entry("tintype.cli.media", MANAGE, group="media_app"),
-    "search": Entry("tintype.cli.search", MANAGE, group="search_app"),
-    "shards": Entry("tintype.cli.shards", MANAGE, group="shards_app", callback="pass_settings"),
-    "version": Entry("tintype.cli.version", MANAGE),
-    "web": Entry("tintype.cli.web", PROCESSES),
-    "worker": Entry("tintype.cli.worker", PROCESSES),
-    "migrate": Entry("tintype.cli.migrate", PROCESSES),
-    "openapi": Entry("tintype.cli.openapi", PROCESSES),
+    "up": CommandEntry("tintype.cli.up", RUN),
+    "down": CommandEntry("tintype.cli.down", RUN),
+    "status": CommandEntry("tintype.cli.status", RUN),
+    "logs": CommandEntry("tintype.cli.logs", RUN),
+    "demo": CommandEntry("tintype.cli.demo", RUN),
+    "simulate": CommandEntry("tintype.cli.simulate", MANAGE),
+    "doctor": CommandEntry("tintype.cli.doctor", MANAGE),
+    "config": CommandEntry("tintype.cli.config", MANAGE),
+    "accounts": CommandEntry("tintype.cli.accounts", MANAGE, group="accounts_app"),
+    "jobs": CommandEntry("tintype.cli.jobs", MANAGE),
+    "posts": CommandEntry("tintype.cli.posts", MANAGE, group="posts_app"),
+    "feed": CommandEntry("tintype.cli.feed", MANAGE, group="feed_app"),
+    "dead": CommandEntry("tintype.cli.dead", MANAGE, group="dead_app"),
+    "media": CommandEntry("tintype.cli.media", MANAGE, group="media_app"),
+    "search": CommandEntry("tintype.cli.search", MANAGE, group="search_app"),
+    "shards": CommandEntry("tintype.cli.shards", MANAGE, group="shards_app", callback="pass_settings"),
+    "roles": CommandEntry("tintype.cli.roles", MANAGE),
+    "version": CommandEntry("tintype.cli.version", MANAGE),
+    "web": CommandEntry("tintype.cli.web", PROCESSES),
+    "worker": CommandEntry("tintype.cli.worker", PROCESSES),
+    "migrate": CommandEntry("tintype.cli.migrate", PROCESSES),
+    "openapi": CommandEntry("tintype.cli.openapi", PROCESSES),
 }
 
 
@@ -83,7 +84,7 @@ def main() -> None:
         sys.exit(1)
 
 
-def _mount(app: typer.Typer, name: str, entry: Entry) -> None:
+def _mount(app: typer.Typer, name: str, entry: CommandEntry) -> None:
     module = importlib.import_module(entry.module)
     if entry.group:
         callback: Any = getattr(module, entry.callback) if entry.callback else None

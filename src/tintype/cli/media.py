@@ -12,9 +12,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 
 from tintype.base.log import set_up_log
-from tintype.base.settings import Settings
+from tintype.base.settings import Settings, load_settings
 from tintype.cli.running_stack import running_settings
-from tintype.media import SweepReport, TierMoves
+from tintype.cli.sandbox_walls import show_walls
+from tintype.media import SweepReport, TierMoves, check_walls, missing_walls
 from tintype.wiring import open_rooms
 
 media_app = typer.Typer(
@@ -56,6 +57,17 @@ def move_media(*, as_json: AsJson = False) -> None:
         return
     moved = f"{moves.to_hot} to hot, {moves.to_warm} to warm, {moves.to_cold} to cold"
     Console().print(f"Checked {moves.looked_at}: {moved}; {moves.failed} could not be moved.")
+
+
+@media_app.command("walls")
+def list_walls(*, as_json: AsJson = False) -> None:
+    """List the walls of the sandbox that decodes media; exit code 1 when one that the settings require is missing."""
+    walls = check_walls()
+    if as_json:
+        print(msgspec.json.encode(walls).decode())
+    else:
+        show_walls(walls)
+    raise typer.Exit(int(bool(missing_walls(walls, load_settings().settings.media_sandbox_walls))))
 
 
 async def _sweep(settings: Settings, *, fix: bool) -> SweepReport:

@@ -25,6 +25,12 @@ def running_settings() -> Settings:
     return load_settings(overrides=addresses).settings
 
 
+def databases_settings() -> Settings:
+    """Return the settings for a command that needs PostgreSQL alone: existing servers, or the running stack's."""
+    settings = load_settings().settings
+    return settings if settings.postgres_admin or settings.postgres else running_settings()
+
+
 @asynccontextmanager
 async def open_jetstream(settings: Settings) -> AsyncGenerator[tuple[JetStreamContext, NatsNames]]:
     """Open a NATS connection for one command; yields its JetStream context and our names on it."""

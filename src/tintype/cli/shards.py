@@ -5,7 +5,7 @@ import typer
 from shardwright.cli import Settings as ShardSettings
 from shardwright.cli import app as shards_app
 from tintype.base.errors import SettingsInvalid
-from tintype.base.settings import directory_dsn, server_dsns
+from tintype.base.settings import as_migrator, directory_dsn, server_dsns
 from tintype.cli.running_stack import running_settings
 from tintype.schema import MIGRATIONS
 
@@ -13,7 +13,7 @@ from tintype.schema import MIGRATIONS
 def pass_settings(context: typer.Context) -> None:
     """Manage shards: status, migrations, drift, SQL on one shard or all. Start with `tintype shards status`."""
     try:
-        settings = running_settings()
+        settings = as_migrator(running_settings())
     except SettingsInvalid:
         # Commands such as `ids decode` and `lint` need no directory; the others say what is missing.
         context.obj = ShardSettings(migrations=MIGRATIONS)

@@ -22,10 +22,10 @@ from tintype.simulation import (
     NEVER,
     Distribution,
     InstallationFactory,
-    Outcome,
-    Report,
     Simulation,
     SimulationOptions,
+    SimulationReport,
+    ThresholdOutcome,
     name_of,
     render_svg,
     render_text,
@@ -119,7 +119,7 @@ async def _compare(
     servers: AbstractAsyncContextManager[InstallationFactory],
     choices: SimulationOptions,
     thresholds: list[int],
-) -> Report:
+) -> SimulationReport:
     columns = (TextColumn("{task.description:26}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as bars:
         show = _progress_reporter(bars)
@@ -141,7 +141,7 @@ def _progress_reporter(bars: Progress) -> Callable[[int, str, int, int], None]:
     return show
 
 
-def _show(report: Report, plot: Path) -> None:
+def _show(report: SimulationReport, plot: Path) -> None:
     console = Console(highlight=False)
     console.print(_table(report.outcomes))
     for line in render_text(report):
@@ -149,11 +149,11 @@ def _show(report: Report, plot: Path) -> None:
     console.print(f"\n{report.advice}\nChart: {plot}", markup=False)
 
 
-def _table(outcomes: list[Outcome]) -> Table:
+def _table(outcomes: list[ThresholdOutcome]) -> Table:
     table = Table("", *(name_of(one.threshold) for one in outcomes))
     for column in table.columns[1:]:
         column.justify = "right"
-    counts: dict[str, Callable[[Outcome], float]] = {
+    counts: dict[str, Callable[[ThresholdOutcome], float]] = {
         "authors not pushed": lambda one: one.stars,
         "posts": lambda one: one.posts,
         "reads": lambda one: one.reads,
@@ -161,7 +161,7 @@ def _table(outcomes: list[Outcome]) -> Table:
     }
     for title, count in counts.items():
         table.add_row(title, *(f"{count(one):,.0f}" for one in outcomes))
-    spreads: dict[str, Callable[[Outcome], Distribution]] = {
+    spreads: dict[str, Callable[[ThresholdOutcome], Distribution]] = {
         "reading, ms": lambda one: one.read_ms,
         "until visible, ms": lambda one: one.fresh_ms,
         "behind schedule, ms": lambda one: one.late_ms,

@@ -87,7 +87,10 @@ async def start_servers() -> AsyncGenerator[SimulationServers]:
 async def use_running_servers(settings: Settings) -> AsyncGenerator[SimulationServers]:
     """Use the servers of a running installation, without touching its data."""
     with _temporary_home() as home:
-        yield SimulationServers(settings.postgres, settings.redis, settings.nats, home)
+        # Its databases are its own: the roles of the installation have no rights in them, and may not create any.
+        yield SimulationServers(
+            settings.postgres_admin or settings.postgres, settings.redis, settings.nats, home
+        )
 
 
 @contextmanager

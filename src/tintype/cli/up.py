@@ -56,16 +56,33 @@ def up(
     loaded = load_settings(overrides=chosen)
     plan = stack_plan(loaded)
     console = Console()
+    # The process in the background was started by one that has checked it.
+    notes = [] if in_background else check_sandbox(loaded.settings.media_sandbox_walls)
     if detach:
         seen = _detach(plan, console, servers=servers, port=port)
-        console.print(_panel(plan, loaded.settings.public_url or seen.address, seen.notes, is_detached=True))
+        shown = [*seen.notes, *notes]
+        console.print(_panel(plan, loaded.settings.public_url or seen.address, shown, is_detached=True))
         return
 
     def welcome(ready: Connections) -> None:
-        console.print(_panel(plan, loaded.settings.public_url or ready.address, stack.notes))
+        console.print(_panel(plan, loaded.settings.public_url or ready.address, [*stack.notes, *notes]))
 
     stack = Stack.from_plan(plan, echo=None if in_background else LogConsole(console).show)
     asyncio.run(run_until_stopped(stack, welcome))
+
+
+def check_sandbox(required: str) -> list[str]:
+    """Notes on walls that the media sandbox lacks here; StartFailed if the settings require one of them."""
+    command = [sys.executable, "-m", "tintype.cli.sandbox_walls", required]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
+    missing = checked.stdout.splitlines()
+    if checked.returncode:
+        raise StartFailed(
+            "The sandbox in which photos and videos are decoded is not complete on this machine.\n"
+            + "\n".join(f"  {line}" for line in missing or [checked.stderr.strip()])
+            + '\nTo start without it, at your own risk: media_sandbox_walls = "none"'
+        )
+    return [f"media sandbox lacks {line}" for line in missing]
 
 
 def _detach(plan: StackPlan, console: Console, *, servers: int | None, port: int | None) -> StackStatus:

@@ -6,6 +6,7 @@ import signal
 from tintype.base.log import set_up_log
 from tintype.base.settings import Settings
 from tintype.cli.running_stack import running_settings
+from tintype.media import log_missing_walls
 from tintype.wiring import open_rooms
 from tintype.worker import Worker
 
@@ -19,7 +20,7 @@ def worker() -> None:
 
 async def run_worker(settings: Settings) -> None:
     """Run until SIGTERM or SIGINT, then finish the jobs in progress."""
-    async with open_rooms(settings, process="worker") as rooms:
+    async with open_rooms(settings, process="worker") as rooms, log_missing_walls():
         work = Worker(
             settings, rooms.shards, rooms.nats, handlers=rooms.handlers(), schedules=rooms.schedules()
         )

@@ -15,7 +15,7 @@ from tintype.comments.errors import (
     TooManyPinnedComments,
 )
 from tintype.comments.events import CommentAdded, CommentKept, CommentLiked, CommentRemoved
-from tintype.comments.models import Comment, CommentCursor, CommentPage, Sort, VisibleComment
+from tintype.comments.models import Comment, CommentCursor, CommentDraft, CommentPage, Sort, VisibleComment
 from tintype.comments.service import Comments
 from tintype.comments.store import QUERIES
 
@@ -24,6 +24,7 @@ __all__ = [
     "Comment",
     "CommentAdded",
     "CommentCursor",
+    "CommentDraft",
     "CommentInvalid",
     "CommentKept",
     "CommentLiked",

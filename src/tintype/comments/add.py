@@ -5,25 +5,24 @@ from dataclasses import dataclass
 from shardwright.routing import Transaction
 from tintype.base.ids import AccountId, CommentId, PostId, has_shard
 from tintype.base.log import get_log
+from tintype.base.rate_limits import COMMENT
 from tintype.base.text import clean_text
 from tintype.comments.dependencies import CommentsDependencies
 from tintype.comments.errors import CommentInvalid, CommentNotFound, CommentRepeated, CommentsOff
 from tintype.comments.events import CommentAdded, CommentKept
-from tintype.comments.models import MAX_COMMENT_LENGTH, MAX_DEPTH, CommentState
+from tintype.comments.models import MAX_COMMENT_LENGTH, MAX_DEPTH, CommentDraft, CommentState
 from tintype.comments.reader import CommentReader
 from tintype.comments.store import QUERIES
 from tintype.comments.word_filter import find_filtered_word
 from tintype.posts import Post, PostNotFound
-from tintype.redis.rate_limits import RateLimit
 
-COMMENT_LIMIT = RateLimit("comments", 30, 300)
 REPEATED_WITHIN_S = 60
 log = get_log("comments")
 
 
 @dataclass(frozen=True)
-class CommentDraft:
-    """A comment before it is stored."""
+class CheckedComment:
+    """A comment that may be stored, and what decides how."""
 
     post: Post
     by: AccountId
@@ -42,17 +41,9 @@ class CommentWriter:
         self._visibility, self._posts = dependencies.visibility, dependencies.posts
         self._mentions, self._limiter, self._reader = dependencies.mentions, dependencies.limiter, reader
 
-    async def add(
-        self,
-        post_id: PostId,
-        by: AccountId,
-        text: str,
-        *,
-        reply_to: CommentId | None = None,
-        key: str | None = None,
-    ) -> CommentId:
+    async def add(self, post_id: PostId, by: AccountId, draft: CommentDraft) -> CommentId:
         """Comment on a post; a repeated request with the same idempotency key returns the first one's comment."""
-        text = clean_text(text)
+        text, reply_to = clean_text(draft.text), draft.reply_to
         if not 1 <= len(text) <= MAX_COMMENT_LENGTH:
             raise CommentInvalid
         post = await self._posts.get(post_id, viewer=by)
@@ -60,12 +51,14 @@ class CommentWriter:
             raise CommentsOff
         if reply_to is not None and (await self._reader.get(reply_to, viewer=by)).comment.post_id != post_id:
             raise CommentNotFound
-        await self._limiter.acquire(COMMENT_LIMIT, by)
+        await self._limiter.acquire(COMMENT, by)
         commenter = (await self._visibility.find_accounts(post.author_id, [by])).get(by)
         is_restricted = commenter is not None and commenter.relation.restricts
         mentioned = await self._mentions.resolve_new(by, text)
         mention_ids = tuple(dict.fromkeys(mentioned.values()))
-        return await self._insert(CommentDraft(post, by, text, reply_to, key, is_restricted, mention_ids))
+        return await self._insert(
+            CheckedComment(post, by, text, reply_to, draft.key, is_restricted, mention_ids)
+        )
 
     async def approve(self, comment_id: CommentId, by: AccountId) -> None:
         """Show a comment that was held back; only the author of the post can do that."""
@@ -86,7 +79,7 @@ class CommentWriter:
             mention_ids = tuple(dict.fromkeys(mentioned.values()))
             await self._count_and_announce(tx, comment_id, post, commenter_id, row["parent_id"], mention_ids)
 
-    async def _insert(self, draft: CommentDraft) -> CommentId:
+    async def _insert(self, draft: CheckedComment) -> CommentId:
         shard = self._shards.owner(draft.post.id)
         async with shard.begin() as tx:
             # The lock on the post makes its count exact, and lets the second of two equal comments see the first.
@@ -117,7 +110,7 @@ class CommentWriter:
         log.info("comment.added", comment_id=comment_id, post_id=draft.post.id, state=state)
         return comment_id
 
-    async def _find_earlier(self, tx: Transaction, draft: CommentDraft) -> CommentId | None:
+    async def _find_earlier(self, tx: Transaction, draft: CheckedComment) -> CommentId | None:
         """The comment of an earlier request with the same key; the same text again within a minute is refused."""
         if draft.key is not None:
             row = await tx.fetch_one(QUERIES.find_by_key, account_id=draft.by, idempotency_key=draft.key)
@@ -137,7 +130,7 @@ class CommentWriter:
             raise CommentRepeated
         return None
 
-    async def _lock_parent(self, tx: Transaction, draft: CommentDraft) -> dict[str, int | None]:
+    async def _lock_parent(self, tx: Transaction, draft: CheckedComment) -> dict[str, int | None]:
         """The columns that place a comment in its thread."""
         if draft.reply_to is None:
             return {"parent_id": None, "root_id": None, "depth": 0}
@@ -150,7 +143,7 @@ class CommentWriter:
             "depth": min(row["depth"] + 1, MAX_DEPTH),
         }
 
-    async def _choose_state(self, tx: Transaction, draft: CommentDraft) -> CommentState:
+    async def _choose_state(self, tx: Transaction, draft: CheckedComment) -> CommentState:
         """Whether a new comment is visible, or held back by a word filter or because its author is restricted."""
         if draft.by == draft.post.author_id:
             return "visible"

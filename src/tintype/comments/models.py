@@ -56,6 +56,14 @@ class VisibleComment(msgspec.Struct, frozen=True):
         return not self.is_placeholder and viewer in {self.comment.account_id, self.post_author_id}
 
 
+class CommentDraft(msgspec.Struct, frozen=True):
+    """A comment as its author sends it; `key` is the idempotency key of the request."""
+
+    text: str
+    reply_to: CommentId | None = None
+    key: str | None = None
+
+
 class CommentCursor(msgspec.Struct, frozen=True, array_like=True):
     """Where a page of comments ended: the last comment, and how many likes it had."""
 

@@ -1,18 +1,18 @@
 """The facade of the comments room."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 
 from tintype.base.counter_reconciler import ReconciledCounter
 from tintype.base.ids import AccountId, CommentId, PostId
 from tintype.base.jobs import Handler, Schedule, on
-from tintype.base.personal_data import ExportRecord
+from tintype.base.personal_data import PersonalDataHolder
 from tintype.comments.add import CommentWriter
 from tintype.comments.dependencies import CommentsDependencies
 from tintype.comments.event_handlers import CommentsEventHandlers
 from tintype.comments.events import CommentAdded, CommentKept, CommentLiked, CommentRemoved
 from tintype.comments.filters import WordFilters
 from tintype.comments.like import CommentLikes
-from tintype.comments.models import CommentCursor, CommentPage, Sort, VisibleComment
+from tintype.comments.models import CommentCursor, CommentDraft, CommentPage, Sort, VisibleComment
 from tintype.comments.person_index import PersonIndex
 from tintype.comments.personal_data import CommentsPersonalData
 from tintype.comments.pins import CommentPins
@@ -37,20 +37,14 @@ class Comments:
         self._pins = CommentPins(dependencies, self._reader)
         self._filters = WordFilters(dependencies)
         self._index = PersonIndex(dependencies)
-        self._personal_data = CommentsPersonalData(dependencies, self._index, self._remover, self._likes)
+        self.personal_data: PersonalDataHolder = CommentsPersonalData(
+            dependencies, self._index, self._remover, self._likes
+        )
         self._event_handlers = CommentsEventHandlers(self._index, self._remover)
 
-    async def add(
-        self,
-        post_id: PostId,
-        by: AccountId,
-        text: str,
-        *,
-        reply_to: CommentId | None = None,
-        key: str | None = None,
-    ) -> CommentId:
+    async def add(self, post_id: PostId, by: AccountId, draft: CommentDraft) -> CommentId:
         """Comment on a post; a repeated request with the same idempotency key returns the first one's comment."""
-        return await self._writer.add(post_id, by, text, reply_to=reply_to, key=key)
+        return await self._writer.add(post_id, by, draft)
 
     async def approve(self, comment_id: CommentId, by: AccountId) -> None:
         """Show a comment that was held back; only the author of the post can do that."""
@@ -125,18 +119,6 @@ class Comments:
     async def set_filters(self, account_id: AccountId, words: Sequence[str]) -> None:
         """Replace the list of filtered words; it applies to comments from now on."""
         await self._filters.set(account_id, words)
-
-    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
-        """A person's comments, liked comments and filtered words."""
-        return self._personal_data.export(account_id)
-
-    async def erase(self, account_id: AccountId) -> int:
-        """Erase a batch of what is stored about a person; returns how much. Call it until nothing is left."""
-        return await self._personal_data.erase(account_id)
-
-    async def count_left(self, account_id: AccountId) -> int:
-        """How many rows of a person, and under their posts, are still stored."""
-        return await self._personal_data.count_left(account_id)
 
     def reconciled_counters(self) -> list[ReconciledCounter]:
         """The counter of this room that the reconciler checks: comments of each post, stored with the post."""

@@ -8,7 +8,9 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from tintype.accounts import ProfileUpdate
 from tintype.base.ids import AccountId, PostId
+from tintype.comments import CommentDraft
 from tintype.demo.content import find_posts, upload
 from tintype.demo.models import ActivitySummary, Person, Photo, PlannedComment, ReportProgress
 from tintype.demo.photos import render_photo
@@ -20,7 +22,7 @@ from tintype.stories import NewStory
 from tintype.wiring import Rooms
 
 
-class Activity:
+class DemoActivity:
     """Avatars, bios, comments and stories of the demo people who have signed up."""
 
     def __init__(self, rooms: Rooms, people: Sequence[Person], *, seed: int = 1) -> None:
@@ -45,7 +47,7 @@ class Activity:
                 media = await upload(self._rooms, account.id, content, UploadOptions(kind="avatar"))
                 await self._rooms.media.set_avatar(account.id, media.id)
             if person.bio and not account.bio:
-                await self._rooms.accounts.change_profile(account.id, bio=person.bio)
+                await self._rooms.accounts.change_profile(account.id, ProfileUpdate(bio=person.bio))
             progress("faces", done, len(people))
 
     async def _add_comments(self, signed_up: dict[str, AccountId], progress: ReportProgress) -> int:
@@ -75,10 +77,14 @@ class Activity:
         )
         said = {(each.comment.account_id, each.comment.text): each.comment for each in page.comments}
         known = said.get((signed_up[comment.by], comment.text))
-        comment_id = known.id if known else await comments.add(post_id, signed_up[comment.by], comment.text)
+        comment_id = (
+            known.id
+            if known
+            else await comments.add(post_id, signed_up[comment.by], CommentDraft(comment.text))
+        )
         if comment.reply and (known is None or known.thread_count == 0):
             author = signed_up[comment.under.username]
-            await comments.add(post_id, author, comment.reply, reply_to=comment_id)
+            await comments.add(post_id, author, CommentDraft(comment.reply, comment_id))
 
     async def _add_stories(self, signed_up: dict[str, AccountId], progress: ReportProgress) -> int:
         planned = [each for each in self._plan.stories() if each.username in signed_up]

@@ -72,7 +72,7 @@ class Canvas:
         part += change
 
     def add_light(self, colour: Plane, amount: Plane) -> None:
-        """Add light."""
+        """Brighten the picture by a colour, as much as `amount` says for each pixel."""
         self.light += colour * amount
 
     def glow(self, colour: Plane, x: float, y: float, radius: float, strength: float = 1.0) -> None:

@@ -63,7 +63,7 @@ class Population:
             is_new = await self._rooms.accounts.find_id(person.username) is None
             signed_in = await self._sign_in_with_retries(person)
             if signed_in is not None:
-                await self._rooms.accounts.sign_out(signed_in.token)  # only the account is needed
+                await self._rooms.authentication.sign_out(signed_in.token)  # only the account is needed
                 ids[person.username] = signed_in.account.id
                 new += is_new
             progress("people", done, len(people))
@@ -81,11 +81,12 @@ class Population:
         return None
 
     async def _sign_in(self, person: Person) -> SignedIn:
-        accounts = self._rooms.accounts
         try:
-            return await accounts.sign_up(person.username, self._password, full_name=person.full_name)
+            return await self._rooms.accounts.sign_up(
+                person.username, self._password, full_name=person.full_name
+            )
         except UsernameTaken:
-            return await accounts.sign_in(person.username, self._password)
+            return await self._rooms.authentication.sign_in(person.username, self._password)
 
     async def _is_sign_up_unfinished(self, username: str) -> bool:
         """Whether the username is claimed without an account: its sign-up was interrupted."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tintype.base.ids import AccountId
-from tintype.demo.activity import Activity
+from tintype.demo.activity import DemoActivity
 from tintype.demo.models import ActivitySummary, Person, ReportProgress, Summary
 from tintype.demo.population import Population
 from tintype.wiring import Rooms
@@ -24,4 +24,4 @@ class Demo:
 
     async def add_activity(self, people: Sequence[Person], progress: ReportProgress) -> ActivitySummary:
         """Give those who have signed up avatars, bios, comments and stories of today."""
-        return await Activity(self._rooms, people, seed=self._seed).add(progress)
+        return await DemoActivity(self._rooms, people, seed=self._seed).add(progress)

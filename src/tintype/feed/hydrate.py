@@ -22,6 +22,7 @@ from tintype.base.bounded_map import BoundedMap
 from tintype.base.ids import AccountId, PostId, has_shard
 from tintype.base.log import get_log
 from tintype.feed.viewer_state import ViewerState, ViewerStates
+from tintype.graph import visibility_rules
 from tintype.posts import Post, PostCounts, Posts
 from tintype.redis.hot_counters import NO_DELTAS, REPLY_COUNT, BufferedDeltas
 from tintype.redis.leased_cache import CacheSource, K, LeasedCache, T
@@ -130,7 +131,9 @@ class Hydrator:
         entries = [
             _entry(post, visible, counts.get(each) or NO_COUNTS, fetched.buffered, state)
             for each, post in fetched.posts.items()
-            if post.author_id in authors and post.author_id in visible and post.is_shown
+            if visibility_rules.is_listed_post(
+                sees_author=post.author_id in authors and post.author_id in visible, is_shown=post.is_shown
+            )
         ]
         return Hydrated(
             entries,

@@ -36,7 +36,7 @@ pages = Counter("tintype_feed_pages", "Pages of the feed, built (anew) or from t
 _pages_built, _pages_from_cache = pages.labels("anew"), pages.labels("again")
 
 
-class Ranker(Protocol):
+class FeedRanker(Protocol):
     """What the feed needs of ranking."""
 
     def add_to_read(self, viewer: AccountId, read: TrackedRead) -> None:
@@ -62,7 +62,7 @@ class PageReader:
         redis_client: RedisClient,
         timelines: Timelines,
         hydrator: Hydrator,
-        ranking: Ranker,
+        ranking: FeedRanker,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

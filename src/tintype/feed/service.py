@@ -1,7 +1,7 @@
 """The home feed: pages to read, and the handlers that keep timelines up to date."""
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 from shardwright.routing import Shards
 from tintype.accounts import StatusChanged
@@ -9,14 +9,15 @@ from tintype.base.ids import AccountId
 from tintype.base.jobs import Handler, on
 from tintype.base.log import get_log
 from tintype.base.outbox import Outbox
-from tintype.base.personal_data import ExportRecord
+from tintype.base.personal_data import PersonalDataHolder
 from tintype.feed.celebrities import CelebrityLists, CelebrityRegistry
 from tintype.feed.cursors import Mode
 from tintype.feed.events import FanOutDue, StarRisen
 from tintype.feed.fan_out import FanOut
 from tintype.feed.hydrate import Hydrator
-from tintype.feed.page_reader import PageReader, Ranker
+from tintype.feed.page_reader import FeedRanker, PageReader
 from tintype.feed.pages import FeedPage
+from tintype.feed.personal_data import FeedPersonalData
 from tintype.feed.post_lists import PostLists
 from tintype.feed.timeline_builder import TimelineBuilder
 from tintype.feed.timelines import REDIS_AWAY, Timelines
@@ -43,7 +44,7 @@ class Feed:
         *,
         graph: Graph,
         hydrator: Hydrator,
-        ranking: Ranker,
+        ranking: FeedRanker,
         namespace: str,
         idle_days: int,
         push_followers: int,
@@ -60,6 +61,9 @@ class Feed:
             clock=clock,
         )
         self._celebrities = CelebrityRegistry(shards, outbox, threshold=push_followers)
+        self.personal_data: PersonalDataHolder = FeedPersonalData(
+            self._timelines, self._celebrity_lists, self._celebrities
+        )
         self._fan_out = FanOut(
             shards,
             outbox,
@@ -104,20 +108,8 @@ class Feed:
     async def handle_status_changed(self, change: StatusChanged) -> None:
         """Delete the lists of an account that is no longer active."""
         if change.status != "active":
-            await self._delete_lists(change.account_id)
-
-    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
-        """Nothing: a feed is made of what other rooms export."""
-        return _no_records(account_id)
-
-    async def erase(self, account_id: AccountId) -> int:
-        """Delete the account's timeline, own list and celebrity status."""
-        await self._delete_lists(account_id)
-        return await self._celebrities.erase(account_id)
-
-    async def count_left(self, account_id: AccountId) -> int:
-        """How many rows of this account are left; lists in Redis expire."""
-        return await self._celebrities.count(account_id)
+            await self._timelines.delete(change.account_id)
+            await self._celebrity_lists.delete(change.account_id)
 
     def handlers(self) -> list[Handler]:
         """The feed's event handlers."""
@@ -128,12 +120,3 @@ class Feed:
             on(FollowChanged, self.handle_follow_changed, name="feed-follow-changed"),
             on(StatusChanged, self.handle_status_changed, name="feed-status-changed"),
         ]
-
-    async def _delete_lists(self, account_id: AccountId) -> None:
-        await self._timelines.delete(account_id)
-        await self._celebrity_lists.delete(account_id)
-
-
-async def _no_records(_account_id: AccountId) -> AsyncIterator[ExportRecord]:
-    for record in ():
-        yield record

@@ -8,15 +8,14 @@ bring followers back.
 from tintype.accounts import AccountNotFound
 from tintype.base.ids import AccountId, has_shard
 from tintype.base.log import get_log
+from tintype.base.rate_limits import BLOCK
 from tintype.graph.dependencies import GraphDependencies
 from tintype.graph.errors import CannotBeYourself
 from tintype.graph.events import BlockChanged
 from tintype.graph.follower_mirror import UNAVAILABLE, Change, FollowerMirror
 from tintype.graph.follows import Follows
 from tintype.graph.store import QUERIES
-from tintype.redis.rate_limits import RateLimit
 
-BLOCK_LIMIT = RateLimit("block", 300, 3600)
 log = get_log("graph")
 
 
@@ -27,17 +26,17 @@ class Blocks:
         self._deps, self._shards, self._mirror, self._follows = deps, deps.shards, mirror, follows
 
     async def block(self, blocker: AccountId, blocked: AccountId) -> None:
-        """Hide two people from each other and end the follows between them, at once."""
+        """Hide two people from each other and end the follows between them, at once.
+
+        Whoever is blocked can block back: the block stays when the other one is lifted.
+        """
         if blocker == blocked:
             raise CannotBeYourself
-        await self._deps.limiter.acquire(BLOCK_LIMIT, blocker)
+        await self._deps.limiter.acquire(BLOCK, blocker)
         if not (await self._deps.accounts.get(blocked)).is_active:
             raise AccountNotFound
         async with self._shards.owner(blocker).begin() as tx:
             await self._deps.accounts.lock(tx, blocker)
-            relation = await tx.fetch_one(QUERIES.relations, viewer_id=blocker, others=[blocked])
-            if relation is None or (relation["is_blocked"] and not relation["blocks"]):
-                raise AccountNotFound
             change_id = await tx.fetch_value(QUERIES.add_block, account_id=blocker, blocked_id=blocked)
             if change_id is None:
                 return

@@ -7,17 +7,15 @@ from tintype.accounts import AccountNotFound, PrivacyChanged
 from tintype.base.events import Event
 from tintype.base.ids import LARGEST_ID, AccountId, has_shard
 from tintype.base.log import get_log
+from tintype.base.rate_limits import FOLLOW
 from tintype.graph.dependencies import GraphDependencies
 from tintype.graph.errors import CannotFollowYourself, RequestNotFound, TooManyFollowees
 from tintype.graph.events import FollowApproved, State
 from tintype.graph.follower_mirror import Change, FollowerMirror, change_to
 from tintype.graph.store import QUERIES
-from tintype.redis.rate_limits import RateLimit
 
 MAX_FOLLOWEES = 7_500
 """Requests that wait for approval count as well."""
-FOLLOW_LIMIT = RateLimit("follow", 400, 3600)
-"""Spam programs follow and unfollow by the thousand to be noticed."""
 BATCH = 200
 log = get_log("graph")
 
@@ -33,7 +31,7 @@ class Follows:
         """Follow somebody, or request it from a private account; doing it twice changes nothing."""
         if follower == followee:
             raise CannotFollowYourself
-        await self._deps.limiter.acquire(FOLLOW_LIMIT, follower)
+        await self._deps.limiter.acquire(FOLLOW, follower)
         account = await self._deps.accounts.get(followee)
         if not account.is_active:
             raise AccountNotFound

@@ -2,14 +2,13 @@
 
 from tintype.accounts import AccountNotFound
 from tintype.base.ids import AccountId
+from tintype.base.rate_limits import PREFERENCE
 from tintype.graph.dependencies import GraphDependencies
 from tintype.graph.errors import CannotBeYourself, TooManyPreferences
 from tintype.graph.relations import STRANGER, Relation, is_account_visible
 from tintype.graph.store import QUERIES
-from tintype.redis.rate_limits import RateLimit
 
 MAX_PREFERENCES = 10_000
-PREFERENCE_LIMIT = RateLimit("attitude", 1000, 3600)
 FLAGS = ("mutes_posts", "mutes_stories", "is_close_friend", "restricts", "is_dismissed")
 
 
@@ -40,7 +39,7 @@ class Preferences:
     async def _set(self, by: AccountId, target: AccountId, **flags: bool | None) -> None:
         if by == target:
             raise CannotBeYourself
-        await self._deps.limiter.acquire(PREFERENCE_LIMIT, by)
+        await self._deps.limiter.acquire(PREFERENCE, by)
         is_setting = any(flags.values())
         if is_setting:
             await self._check_visible(by, target)

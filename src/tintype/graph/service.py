@@ -11,7 +11,7 @@ from tintype.base.ids import LARGEST_ID, AccountId
 from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.listeners import Listeners
 from tintype.base.outbox import Outbox
-from tintype.base.personal_data import ExportRecord
+from tintype.base.personal_data import PersonalDataHolder
 from tintype.graph.blocks import Blocks
 from tintype.graph.counters import reconciled_counters
 from tintype.graph.dependencies import GraphDependencies
@@ -52,7 +52,7 @@ class Graph:
         self._follows = Follows(deps, self._mirror)
         self._blocks = Blocks(deps, self._mirror, self._follows)
         self._preferences = Preferences(deps)
-        self._personal_data = GraphPersonalData(deps, self._follows, self._blocks)
+        self.personal_data: PersonalDataHolder = GraphPersonalData(deps, self._follows, self._blocks)
 
     @property
     def followed(self) -> Listeners[FollowChanged]:
@@ -184,19 +184,7 @@ class Graph:
         rows = await self._shards.owner(of).fetch(QUERIES.split_followers, account_id=of, size=size)
         return [row["follower_id"] for row in rows]
 
-    # Personal data and jobs.
-
-    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
-        """Follows, followers, blocks and preferences of a person."""
-        return self._personal_data.export(account_id)
-
-    async def erase(self, account_id: AccountId) -> int:
-        """Erase a batch of a person's relations, on all shards; returns how many."""
-        return await self._personal_data.erase(account_id)
-
-    async def count_left(self, account_id: AccountId) -> int:
-        """How many rows about this person are left."""
-        return await self._personal_data.count_left(account_id)
+    # Jobs.
 
     async def sweep_ended(self) -> None:
         """Delete the traces of follows and blocks that ended more than a week ago."""

@@ -33,10 +33,15 @@ def may_see_post(*, sees_author: bool, is_author: bool, is_shown: bool) -> bool:
     return sees_author and (is_shown or is_author)
 
 
+def is_listed_post(*, sees_author: bool, is_shown: bool) -> bool:
+    """Whether a viewer finds a post in feeds and lists: archived and hidden ones nobody does, not even the author."""
+    return may_see_post(sees_author=sees_author, is_author=False, is_shown=is_shown)
+
+
 def is_public_post(*, is_active: bool, is_private: bool, is_shown: bool) -> bool:
     """Whether everybody may see a post: of a public account, neither archived nor hidden nor deleted."""
     sees_author = is_public(is_active=is_active, is_private=is_private)
-    return may_see_post(sees_author=sees_author, is_author=False, is_shown=is_shown)
+    return is_listed_post(sees_author=sees_author, is_shown=is_shown)
 
 
 def may_see_comment(*, is_published: bool, is_held_back: bool, is_author: bool, is_post_author: bool) -> bool:
@@ -59,14 +64,35 @@ def may_see_story(
     return is_author or (not is_hidden and is_playable and is_in_audience)
 
 
-def needs_signature(*, is_private: bool, is_avatar: bool) -> bool:
+def needs_signature(
+    *, is_avatar: bool, is_private: bool, is_for_close_friends: bool, is_unposted: bool
+) -> bool:
     """Whether a media file is opened only by a signed link, which is given to those who may see the content.
 
     An avatar is as public as the username beside it, also for a private account.
     """
-    return is_private and not is_avatar
+    return not is_avatar and (is_private or is_for_close_friends or is_unposted)
 
 
-def may_open_file(*, is_available: bool, is_private: bool, is_avatar: bool, has_signature: bool) -> bool:
-    """Whether a request may open a media file: it is available, and its link is signed where that is needed."""
-    return is_available and (has_signature or not needs_signature(is_private=is_private, is_avatar=is_avatar))
+def may_open_file(
+    *,
+    is_available: bool,
+    is_active: bool,
+    is_kept: bool,
+    is_withheld: bool,
+    needs_signature: bool,
+    has_signature: bool,
+    is_owner: bool,
+    is_moderator: bool,
+) -> bool:
+    """Whether a request may open a media file.
+
+    Nobody opens files of accounts that are not active, or of what was deleted or has ended; only a link made for
+    moderators does, as evidence, while the file exists. Archived and hidden files open for their owner alone, all
+    others for everybody, by a signed link where one is needed.
+    """
+    if is_moderator:
+        return is_available
+    if not (is_available and is_active and is_kept):
+        return False
+    return is_owner or (not is_withheld and (has_signature or not needs_signature))

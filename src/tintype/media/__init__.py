@@ -1,6 +1,6 @@
 """Media: photos and videos, from the upload to their deletion.
 
-Owns `media` and `media_uploads` (on the uploader's shard) and the files in the object stores.
+Owns `media`, `media_uploads` and `storage_usage` (on the uploader's shard) and the files in the object stores.
 """
 
 from tintype.media.errors import (
@@ -10,15 +10,19 @@ from tintype.media.errors import (
     MediaRefused,
     MediaStoreUnavailable,
     MediaTooLarge,
+    StorageFull,
     UploadNotFound,
 )
 from tintype.media.events import MediaDeleted, MediaReady, VideoReceived
 from tintype.media.jobs import ConversionProgress
 from tintype.media.looks import Look, LookNotFound, find_strip, list_looks
-from tintype.media.models import Media, MediaKind, MediaState, MediaType, ResumableUpload
+from tintype.media.metadata.models import Removed
+from tintype.media.models import Audience, Media, MediaKind, MediaState, MediaType, ResumableUpload
+from tintype.media.sandbox import Wall, check_walls, log_missing_walls, missing_walls
 from tintype.media.service import MediaLibrary
 from tintype.media.serving.files import MediaFile
 from tintype.media.serving.signed_urls import MediaUrls, public_photo_urls
+from tintype.media.storage.largest_file import open_largest
 from tintype.media.storage.object_storage import PRIVATE, ObjectStorage
 from tintype.media.storage.sweep import SweepReport
 from tintype.media.storage.tiers import TierMoves
@@ -27,11 +31,13 @@ from tintype.media.uploads.checksum import ALGORITHMS, Checksum
 from tintype.media.uploads.options import UploadOptions
 from tintype.media.uploads.presign import Presigned
 from tintype.media.uploads.spool import Spool
+from tintype.media.usage import StorageUsage, Usage
 
 __all__ = [
     "ALGORITHMS",
     "PRIVATE",
     "QUERIES",
+    "Audience",
     "Checksum",
     "ChecksumWrong",
     "ConversionProgress",
@@ -53,14 +59,23 @@ __all__ = [
     "MediaUrls",
     "ObjectStorage",
     "Presigned",
+    "Removed",
     "ResumableUpload",
     "Spool",
+    "StorageFull",
+    "StorageUsage",
     "SweepReport",
     "TierMoves",
     "UploadNotFound",
     "UploadOptions",
+    "Usage",
     "VideoReceived",
+    "Wall",
+    "check_walls",
     "find_strip",
     "list_looks",
+    "log_missing_walls",
+    "missing_walls",
+    "open_largest",
     "public_photo_urls",
 ]

@@ -24,7 +24,8 @@ class Deletion:
 
     def __init__(self, dependencies: MediaDependencies) -> None:
         self._shards, self._outbox = dependencies.shards, dependencies.outbox
-        self._storage, self._access = dependencies.storage, dependencies.access
+        self._storage, self._visibility = dependencies.storage, dependencies.visibility
+        self._usage = dependencies.usage
 
     async def delete(self, media_ids: Sequence[MediaId], *, only_unposted: bool = False) -> int:
         """Mark these as deleted, wherever they live; returns how many were not before."""
@@ -45,12 +46,9 @@ class Deletion:
         rows = await tx.fetch(QUERIES.mark_deleted, ids=list(media_ids), only_unposted=only_unposted)
         deleted = [MediaId(row["id"]) for row in rows]
         if deleted:
+            await self._usage.remove(tx, rows)
             await self._outbox.add(tx, MediaDeleted(deleted))
-
-            async def invalidate(_server: str) -> None:
-                await self._access.invalidate(deleted)
-
-            tx.after_commit(invalidate)
+            await self._visibility.announce_rows(tx, rows)
         return len(deleted)
 
     async def delete_all_of(self, account_id: AccountId) -> int:

@@ -1,6 +1,6 @@
 """Errors of the media room, as people read them."""
 
-from tintype.base.errors import Conflict, Invalid, NotFound, RateLimited, Unavailable
+from tintype.base.errors import Conflict, Forbidden, Invalid, NotFound, RateLimited, Unavailable
 
 
 class MediaRefused(Invalid):
@@ -10,7 +10,7 @@ class MediaRefused(Invalid):
 
 
 class MediaNotFound(NotFound):
-    """There is no such file."""
+    """That photo or video does not exist any more, or you may not see it."""
 
     code = "media_not_found"
 
@@ -139,3 +139,21 @@ class TooManyUploads(RateLimited):
     """You have too many uploads in progress. Finish or cancel some of them first."""
 
     code = "too_many_uploads"
+
+
+class StorageFull(Forbidden):
+    """There is no room left for this in your storage. Delete something first, or ask the operator for more."""
+
+    code = "storage_full"
+
+
+class TooManyVideos(RateLimited):
+    """Too many of your videos are still being converted. Wait until some of them are ready."""
+
+    code = "too_many_videos"
+
+
+class VideoTimeUsedUp(RateLimited):
+    """You have uploaded as many minutes of video as a day allows. Try again tomorrow."""
+
+    code = "video_time_used_up"

@@ -11,6 +11,13 @@ class VideoReceived(Event, frozen=True):
     account_id: AccountId
 
 
+class FurtherVideoReceived(Event, frozen=True):
+    """A video was uploaded by somebody who has others waiting: those of other people are converted first."""
+
+    media_id: MediaId
+    account_id: AccountId
+
+
 class MediaReady(Event, frozen=True):
     """A video was converted and can be played."""
 
@@ -22,6 +29,13 @@ class MediaDeleted(Event, frozen=True):
     """Media were marked as deleted; their files are to be deleted next."""
 
     media_ids: list[MediaId]
+
+
+class FileVisibilityChanged(Event, frozen=True):
+    """Others may no longer open the files of these media, or may again: cached answers about them are stale."""
+
+    media_ids: list[MediaId]
+    folders: list[str]
 
 
 class ColdMediaRead(Event, frozen=True):

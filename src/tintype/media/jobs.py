@@ -5,15 +5,15 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
-from tintype.accounts import PrivacyChanged
 from tintype.base.errors import Invalid
 from tintype.base.ids import MediaId
 from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.log import get_log
+from tintype.media.conversion_turns import ConversionTurns, Lane
 from tintype.media.deletion import Deletion
 from tintype.media.dependencies import MediaDependencies
 from tintype.media.errors import MediaNotFound, MediaTooSlow
-from tintype.media.events import MediaDeleted, MediaReady, VideoReceived
+from tintype.media.events import FurtherVideoReceived, MediaDeleted, MediaReady, VideoReceived
 from tintype.media.models import Media
 from tintype.media.storage.object_storage import ORIGINAL, PRIVATE
 from tintype.media.store import QUERIES
@@ -21,6 +21,8 @@ from tintype.media.uploads.resumable import ResumableUploads
 
 BATCH = 200
 HOUR_S = 3_600.0
+HELD_AT_ONCE = 2
+"""One is converted, the next waits for its turn: so it is seen before a further video of somebody gets one."""
 log = get_log("media")
 
 
@@ -49,26 +51,41 @@ class MediaJobs:
     ) -> None:
         self._shards, self._outbox, self._rows = dependencies.shards, dependencies.outbox, dependencies.rows
         self._storage, self._pipeline = dependencies.storage, dependencies.pipeline
-        self._access, self._changed = dependencies.access, dependencies.changed
+        self._changed = dependencies.changed
         self._temporary = dependencies.temporary
+        self._usage, self._turns = dependencies.usage, ConversionTurns()
         self._deletion, self._uploads, self._publish_progress = deletion, uploads, publish_progress
 
     def handlers(self) -> list[Handler]:
         """What the room does when something has happened."""
         return [
-            on(VideoReceived, self.convert_video, name="media-convert", concurrency=1),
+            on(VideoReceived, self.convert_video, name="media-convert", concurrency=HELD_AT_ONCE),
+            on(FurtherVideoReceived, self.convert_further_video, name="media-convert-further", concurrency=1),
             on(MediaReady, self.delete_original, name="media-forget-original", concurrency=4),
             on(MediaDeleted, self._deletion.purge_deleted, name="media-remove", concurrency=4),
-            on(PrivacyChanged, self.invalidate_privacy, name="media-privacy"),
         ]
 
     def schedules(self) -> list[Schedule]:
         """What the room does by the clock."""
-        return [Schedule("media-purge", HOUR_S, self.purge)]
+        return [
+            Schedule("media-purge", HOUR_S, self.purge),
+            Schedule("media-measure", HOUR_S, self.measure),
+        ]
 
     async def convert_video(self, event: VideoReceived) -> None:
         """Make a video playable; one that cannot be converted is marked as failed, with the reason."""
-        media = await self._rows.find(event.media_id)
+        await self._convert_in_turn(event.media_id, "first")
+
+    async def convert_further_video(self, event: FurtherVideoReceived) -> None:
+        """The same for a video of somebody who has others waiting: after those of other people."""
+        await self._convert_in_turn(event.media_id, "further")
+
+    async def _convert_in_turn(self, media_id: MediaId, lane: Lane) -> None:
+        async with self._turns.turn(lane):
+            await self._convert(media_id)
+
+    async def _convert(self, media_id: MediaId) -> None:
+        media = await self._rows.find(media_id)
         if media is None or media.state != "processing":
             return
         try:
@@ -83,6 +100,7 @@ class MediaJobs:
         except (Invalid, MediaNotFound) as error:
             await self._fail(media, error.code)
             return
+        await self._usage.measure(media.id)
         await self._finish(media, duration_ms=made.duration_ms, has_hls=made.has_hls)
 
     async def delete_original(self, event: MediaReady) -> None:
@@ -91,10 +109,7 @@ class MediaJobs:
         if media is not None and not media.keeps_location:
             for tier in self._storage.tiers:
                 await self._storage.delete([f"{PRIVATE}/{media.folder}/{ORIGINAL}"], tier=tier)
-
-    async def invalidate_privacy(self, event: PrivacyChanged) -> None:
-        """Drop the cached privacy of an account that became private or public."""
-        await self._access.invalidate_account(event.account_id)
+            await self._usage.measure(media.id)
 
     async def purge(self) -> None:
         """Delete expired uploads and half-deleted media, and fail conversions that no worker finished."""
@@ -111,6 +126,12 @@ class MediaJobs:
                 await self._fail(media, MediaTooSlow.code)
         leftovers = await asyncio.to_thread(self._temporary.delete_leftovers)
         log.info("media.purged", media=expired, uploads=uploads, left_behind=leftovers)
+
+    async def measure(self) -> None:
+        """Measure media that an earlier release has stored without their size."""
+        measured = await self._usage.measure_unmeasured()
+        if measured:
+            log.info("media.measured", media=measured)
 
     async def _finish(self, media: Media, *, duration_ms: int, has_hls: bool) -> None:
         async with self._shards.owner(media.id).begin() as tx:

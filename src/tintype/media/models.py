@@ -1,11 +1,13 @@
 """Frozen types of the media room."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
 import msgspec
 
 from tintype.base.ids import AccountId, MediaId
+from tintype.media.metadata.models import Removed
 
 SIZES = (1080, 640, 320, 150)
 MediaType = Literal["image", "video"]
@@ -13,6 +15,12 @@ MediaState = Literal["processing", "ready", "failed", "lost", "deleted"]
 MediaKind = Literal["post", "avatar", "story"]
 Tier = Literal["hot", "warm", "cold"]
 TIERS: tuple[Tier, ...] = ("hot", "warm", "cold")
+Publication = Literal["unposted", "shown", "close_friends", "withheld", "removed"]
+"""What has become of media: an upload that waits; shown in a post, story or highlight, to all who may see its author's
+content or to close friends; archived or hidden, and so for the author alone; deleted, expired or ended.
+"""
+Audience = Literal["everybody", "viewers", "owner", "moderators"]
+"""For whom the URL of a file is made. Only the one for everybody is not signed."""
 
 
 class Media(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,6 +41,8 @@ class Media(msgspec.Struct, frozen=True, kw_only=True):
     progress: int = 100
     error: str = ""
     keeps_location: bool = False
+    removed: Sequence[Removed] | None = ()
+    """What the stored original does not have any more; None for one that an earlier release stored."""
     post_id: int | None = None
     expires_at: datetime | None = None
     ends_at: datetime | None = None
@@ -55,11 +65,11 @@ class ResumableUpload(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AccessRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What serving a file needs to know about the media it belongs to."""
+    """What serving a file needs to know about the media it belongs to, besides their account."""
 
     folder: str
     state: MediaState
-    kind: MediaKind
     tier: Tier
+    publication: Publication
     ends_at: datetime | None
-    is_private: bool
+    """When an upload expires, or the story that shows the media ends."""

@@ -11,7 +11,6 @@ from tintype.media.store import QUERIES
 from tintype.media.uploads.resumable import ResumableUploads
 
 BATCH = 100
-LARGEST_PHOTO = "1080.jpg"
 
 
 class MediaPersonalData:
@@ -26,9 +25,7 @@ class MediaPersonalData:
         """Uploads that belong to no post; posts export their own media."""
         rows = await self._shards.owner(account_id).fetch(QUERIES.list_unposted, account_id=account_id)
         for row in rows:
-            yield ExportRecord(
-                "uploads.json", {"media_id": str(row["id"])}, attachment=f"{row['folder']}/{LARGEST_PHOTO}"
-            )
+            yield ExportRecord("uploads.json", {"media_id": str(row["id"])}, row["folder"])
 
     async def erase(self, account_id: AccountId) -> int:
         """Erase a batch of media and uploads in progress, files and rows; returns how many."""
@@ -40,6 +37,7 @@ class MediaPersonalData:
         uploads = await shard.fetch(QUERIES.uploads_to_erase, account_id=account_id, limit=BATCH)
         for row in uploads:
             await self._uploads.erase(MediaId(row["id"]), account_id)
+        await shard.execute(QUERIES.delete_usage, account_id=account_id)
         return len(ids) + len(uploads)
 
     async def count_left(self, account_id: AccountId) -> int:

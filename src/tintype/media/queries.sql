@@ -5,24 +5,48 @@ SELECT next_id() AS id;
 -- name: add_media
 -- Unposted media expire after a day. Finishing an upload twice adds it once: the second gets no row.
 INSERT INTO media (id, account_id, folder, type, state, kind, width, height, placeholder, duration_ms, progress,
-                   keeps_location, expires_at)
+                   keeps_location, removed, size_bytes, expires_at)
 VALUES (:id, :account_id, :folder, :type, :state, :kind, :width, :height, :placeholder, :duration_ms, :progress,
-        :keeps_location, now() + interval '24 hours')
+        :keeps_location, :removed::text[], :size_bytes, now() + interval '24 hours')
 ON CONFLICT (id) DO NOTHING
 RETURNING id, account_id, folder, type, state, kind, tier, width, height, placeholder, duration_ms, has_hls, progress,
-          error, keeps_location, post_id, expires_at, ends_at;
+          error, keeps_location, removed, post_id, expires_at, ends_at;
 
 -- name: find_media
 -- One row, whatever its state.
 SELECT id, account_id, folder, type, state, kind, tier, width, height, placeholder, duration_ms, has_hls, progress,
-       error, keeps_location, post_id, expires_at, ends_at
+       error, keeps_location, removed, post_id, expires_at, ends_at
 FROM media WHERE id = :id;
 
 -- name: find_access_record hot
--- What serving a file needs to know. Reads `accounts` too: one round trip for each file that is not cached.
-SELECT m.folder, m.state, m.kind, m.tier, m.ends_at, coalesce(a.is_private, false) AS is_private
-FROM media AS m LEFT JOIN accounts AS a ON a.id = m.account_id
+-- What serving a file needs to know, and for how many seconds more at most. Reads the post, story or highlight that
+-- shows the media: whatever happens to those happens to their files. All of them live on the same shard.
+SELECT m.folder, m.state, m.tier, ending.at AS ends_at, extract(epoch FROM ending.at - ending.clock)::float8 AS left_s,
+       CASE WHEN ending.at <= ending.clock THEN 'removed'
+            WHEN m.post_id IS NULL THEN 'unposted'
+            WHEN p.id IS NOT NULL THEN CASE
+                WHEN p.deleted_at IS NOT NULL THEN 'removed'
+                WHEN p.archived_at IS NOT NULL OR p.hidden_at IS NOT NULL THEN 'withheld' ELSE 'shown' END
+            WHEN coalesce(s.id, i.id) IS NULL THEN 'removed'
+            WHEN coalesce(s.hidden_at, i.hidden_at) IS NOT NULL THEN 'withheld'
+            WHEN coalesce(s.audience, i.audience) = 'close_friends' THEN 'close_friends'
+            ELSE 'shown' END AS publication
+FROM media AS m
+CROSS JOIN LATERAL (
+    SELECT CASE WHEN m.post_id IS NULL THEN m.expires_at ELSE m.ends_at END AS at,
+           CASE WHEN m.post_id IS NULL THEN now() ELSE story_now() END AS clock
+) AS ending
+LEFT JOIN posts AS p ON p.id = m.post_id
+LEFT JOIN stories AS s ON s.id = m.post_id AND s.removed_at IS NULL AND s.id >= stories_begin()
+LEFT JOIN LATERAL (
+    SELECT h.id, h.audience, h.hidden_at FROM highlight_items AS h WHERE h.media_id = m.id
+    ORDER BY h.hidden_at NULLS FIRST LIMIT 1
+) AS i ON true
 WHERE m.id = :id;
+
+-- name: list_folders
+-- The folders of media, to have copies of their files purged elsewhere.
+SELECT id, account_id, folder FROM media WHERE id = ANY(:ids::bigint[]);
 
 -- name: set_progress
 -- The percentage of a conversion; a late report of one that has ended changes nothing.
@@ -50,7 +74,7 @@ WHERE id = ANY(:ids::bigint[]) AND account_id = :account_id AND post_id IS NULL 
       AND state IN ('ready', 'processing') AND (:kind::text IS NULL OR kind = :kind::text)
       AND (:max_duration_ms::int IS NULL OR type = 'image' OR coalesce(duration_ms, 0) <= :max_duration_ms::int)
 RETURNING id, account_id, folder, type, state, kind, tier, width, height, placeholder, duration_ms, has_hls, progress,
-          error, keeps_location, post_id, expires_at, ends_at;
+          error, keeps_location, removed, post_id, expires_at, ends_at;
 
 -- name: set_lifetime
 -- Attached media end this long after the story they belong to was made; without a lifetime they have no end.
@@ -62,7 +86,7 @@ WHERE id = ANY(:ids::bigint[]) AND state <> 'deleted';
 -- moment ago stay.
 UPDATE media SET state = 'deleted', expires_at = NULL, changed_at = now()
 WHERE id = ANY(:ids::bigint[]) AND state <> 'deleted' AND (post_id IS NULL OR NOT :only_unposted::boolean)
-RETURNING id;
+RETURNING id, account_id, folder, size_bytes;
 
 -- name: list_of_account
 -- A batch of an account's media that are not deleted yet.
@@ -84,10 +108,6 @@ SELECT id FROM media WHERE expires_at < now() AND post_id IS NULL AND state <> '
 -- Deleted media whose files should be long gone, and conversions without progress for hours.
 SELECT id, state FROM media
 WHERE state IN ('processing', 'deleted') AND changed_at < now() - interval '6 hours' LIMIT :limit;
-
--- name: is_private
--- Whether an account's files need a signature. Reads `accounts`, on the shard that an upload uses anyway.
-SELECT is_private FROM accounts WHERE id = :account_id;
 
 -- name: begin_upload
 -- An upload in progress, unless the account has too many already.
@@ -177,6 +197,84 @@ ORDER BY m.id LIMIT :limit::int;
 SELECT id FROM media_uploads WHERE account_id = :account_id ORDER BY id LIMIT :limit::int;
 
 -- name: count_media
--- How many media and uploads in progress an account has.
+-- How many media and uploads in progress an account has, and whether it has a row of usage.
 SELECT (SELECT count(*) FROM media WHERE account_id = :account_id)
-     + (SELECT count(*) FROM media_uploads WHERE account_id = :account_id) AS media;
+     + (SELECT count(*) FROM media_uploads WHERE account_id = :account_id)
+     + (SELECT count(*) FROM storage_usage WHERE account_id = :account_id) AS media;
+
+-- name: find_usage
+-- What an account stores, what its uploads in progress reserve, and its own quota. One upload can be left out: that
+-- which is being finished.
+SELECT used_bytes, quota_bytes, (SELECT coalesce(sum(size_bytes), 0)::bigint FROM media_uploads
+                                 WHERE account_id = :account_id AND NOT is_finished AND id <> :upload_id
+                                ) AS reserved_bytes
+FROM (SELECT :account_id::bigint AS account_id) AS account LEFT JOIN storage_usage USING (account_id);
+
+-- name: list_usage
+-- What each of these accounts stores, and its own quota.
+SELECT account_id, used_bytes, quota_bytes, 0::bigint AS reserved_bytes FROM storage_usage
+WHERE account_id = ANY(:ids::bigint[]);
+
+-- name: change_usage
+-- Adds to what an account stores, and locks its row until the transaction ends.
+INSERT INTO storage_usage AS usage (account_id, used_bytes) VALUES (:account_id, greatest(0, :by::bigint))
+ON CONFLICT (account_id) DO UPDATE SET used_bytes = greatest(0, usage.used_bytes + :by::bigint);
+
+-- name: set_quota
+-- A quota of this account alone; NULL: that of the settings.
+INSERT INTO storage_usage (account_id, quota_bytes) VALUES (:account_id, :quota_bytes::bigint)
+ON CONFLICT (account_id) DO UPDATE SET quota_bytes = excluded.quota_bytes;
+
+-- name: add_video_time
+-- Video of a new day begins at zero.
+UPDATE storage_usage
+SET video_ms = CASE WHEN video_day = (now() AT TIME ZONE 'UTC')::date THEN video_ms ELSE 0 END + :duration_ms::int,
+    video_day = (now() AT TIME ZONE 'UTC')::date
+WHERE account_id = :account_id RETURNING video_ms;
+
+-- name: count_converting
+-- Videos of an account that wait for their conversion.
+SELECT count(*) FROM media WHERE account_id = :account_id AND state = 'processing';
+
+-- name: lock_size
+-- The stored size of media that are not deleted.
+SELECT account_id, folder, size_bytes FROM media WHERE id = :id AND state <> 'deleted' FOR UPDATE;
+
+-- name: set_size
+-- The measured size of all files.
+UPDATE media SET size_bytes = :size_bytes WHERE id = :id;
+
+-- name: list_unmeasured
+-- Media that were stored without their size.
+SELECT id FROM media WHERE size_bytes IS NULL AND state <> 'deleted' ORDER BY id LIMIT :limit;
+
+-- name: list_unexamined
+-- Media whose original an earlier release stored.
+SELECT id FROM media WHERE removed IS NULL AND state NOT IN ('processing', 'deleted') ORDER BY id LIMIT :limit;
+
+-- name: set_removed
+-- What was removed from an original that an earlier release stored.
+UPDATE media SET removed = :removed::text[] WHERE id = :id;
+
+-- name: scan_usage
+-- Stored and counted bytes of accounts, a batch at a time.
+SELECT u.account_id AS id, u.used_bytes AS stored,
+       (SELECT coalesce(sum(m.size_bytes), 0)::bigint FROM media AS m
+        WHERE m.account_id = u.account_id AND m.state <> 'deleted') AS counted
+FROM storage_usage AS u WHERE u.account_id > :after ORDER BY u.account_id LIMIT :limit;
+
+-- name: lock_usage
+-- The row that holds the counter.
+SELECT account_id FROM storage_usage WHERE account_id = :id FOR UPDATE;
+
+-- name: recount_usage
+-- Counted from the rows.
+SELECT coalesce(sum(size_bytes), 0)::bigint FROM media WHERE account_id = :id AND state <> 'deleted';
+
+-- name: set_usage
+-- The counter as it was recounted.
+UPDATE storage_usage SET used_bytes = :count WHERE account_id = :id;
+
+-- name: delete_usage
+-- Of an account that is erased.
+DELETE FROM storage_usage WHERE account_id = :account_id;

@@ -9,12 +9,12 @@ import msgspec
 from redis.asyncio import Redis
 
 from shardwright.routing import Shards, Transaction
-from tintype.accounts import Accounts, PrivacyChanged
+from tintype.accounts import Accounts
 from tintype.base.ids import AccountId, MediaId
 from tintype.base.jobs import Handler, Schedule
 from tintype.base.listeners import Listeners
 from tintype.base.outbox import Outbox
-from tintype.base.personal_data import ExportRecord
+from tintype.base.personal_data import PersonalDataHolder
 from tintype.base.settings import Settings
 from tintype.media import attachments
 from tintype.media.avatars import Avatars
@@ -22,7 +22,7 @@ from tintype.media.deletion import Deletion
 from tintype.media.dependencies import build_dependencies
 from tintype.media.errors import MediaPosted
 from tintype.media.jobs import MediaJobs, PublishProgress
-from tintype.media.models import Media, MediaKind, ResumableUpload
+from tintype.media.models import Audience, Media, MediaKind, ResumableUpload
 from tintype.media.personal_data import MediaPersonalData
 from tintype.media.serving.files import MediaFile, MediaFiles
 from tintype.media.serving.signed_urls import MediaUrls
@@ -31,12 +31,14 @@ from tintype.media.storage.object_storage import EXIF, ORIGINAL, PRIVATE, Object
 from tintype.media.storage.sweep import OnAccount, Sweeper, SweepReport
 from tintype.media.storage.tiers import OnProgress, TierMoves, Tiers
 from tintype.media.store import QUERIES
+from tintype.media.stored_originals import StoredOriginals
 from tintype.media.uploads.checksum import Checksum
 from tintype.media.uploads.ingest import Ingest
 from tintype.media.uploads.options import UploadOptions
 from tintype.media.uploads.presign import Presigned
 from tintype.media.uploads.resumable import ResumableUploads
 from tintype.media.uploads.spool import Spool
+from tintype.redis.leased_cache import LeasedCache
 
 
 class MediaLibrary:
@@ -47,23 +49,29 @@ class MediaLibrary:
         shards: Shards,
         outbox: Outbox,
         redis: Redis,
+        cache: LeasedCache,
         accounts: Accounts,
         *,
         settings: Settings,
         publish_progress: PublishProgress,
     ) -> None:
-        parts = build_dependencies(settings, shards, redis, outbox, accounts)
-        self._rows, self._temporary = parts.rows, parts.temporary
+        parts = build_dependencies(
+            settings, shards, redis=redis, cache=cache, outbox=outbox, accounts=accounts
+        )
+        self._rows, self._temporary, self._visibility = parts.rows, parts.temporary, parts.visibility
         self._storage, self._urls, self._changed = parts.storage, parts.urls, parts.changed
         self._deletion = Deletion(parts)
         self._ingest = Ingest(parts, self._deletion)
         self._uploads = ResumableUploads(parts, self._ingest)
         self._avatars = Avatars(parts, self._deletion)
+        self.usage = parts.usage
+        """What accounts store, and how much they may."""
         self._files = MediaFiles(parts)
         self._variants = Variants(parts, self._files)
         self._tiers = Tiers(parts)
         self._sweeper = Sweeper(parts, self._deletion)
-        self._personal_data = MediaPersonalData(parts, self._deletion, self._uploads)
+        self.personal_data: PersonalDataHolder = MediaPersonalData(parts, self._deletion, self._uploads)
+        self._originals = StoredOriginals(parts)
         self._jobs = MediaJobs(
             parts, deletion=self._deletion, uploads=self._uploads, publish_progress=publish_progress
         )
@@ -151,8 +159,10 @@ class MediaLibrary:
     # Media of an account
 
     async def get(self, media_id: MediaId, *, owner: AccountId) -> Media:
-        """Media of this account that are not deleted."""
-        return await self._rows.get(media_id, owner=owner)
+        """Media of this account that are not deleted, neither by themselves nor with their post, and have not ended."""
+        media = await self._rows.get(media_id, owner=owner)
+        await self._files.choose_audience(media)
+        return media
 
     async def find(self, media_id: MediaId) -> Media | None:
         """Media of anybody, in whatever state."""
@@ -171,9 +181,9 @@ class MediaLibrary:
         media = await self.get(media_id, owner=owner)
         return await self._storage.open_anywhere(f"{PRIVATE}/{media.folder}/{name}", media.tier)
 
-    async def is_private(self, account_id: AccountId) -> bool:
-        """Whether an account's files open with a signature only."""
-        return await self._rows.is_private(account_id)
+    async def choose_audience(self, media: Media) -> Audience:
+        """For whom to sign the URLs of media that are shown to their owner."""
+        return await self._files.choose_audience(media)
 
     async def set_avatar(self, account_id: AccountId, media_id: MediaId) -> None:
         """Show an uploaded photo as the account's avatar, and delete the previous one."""
@@ -201,7 +211,7 @@ class MediaLibrary:
         Returns the attached media in the order given; what is somebody else's, expired, failed, in use already, of
         another kind or too long is missing. With a lifetime the media end that long after `to` was made.
         """
-        return await attachments.attach(
+        attached = await attachments.attach(
             tx,
             account_id,
             media_ids,
@@ -210,6 +220,15 @@ class MediaLibrary:
             max_duration_ms=max_duration_ms,
             lifetime=lifetime,
         )
+        self._visibility.invalidate_after_commit(tx, [each.id for each in attached])
+        return attached
+
+    async def change_visibility(self, tx: Transaction, media_ids: Sequence[MediaId]) -> None:
+        """Call this in a transaction that changes who may see the post or story that shows these media.
+
+        Once it has committed, their files open or do not open accordingly, and edge caches drop their copies.
+        """
+        await self._visibility.announce(tx, media_ids)
 
     async def set_lifetime(
         self, tx: Transaction, media_ids: Sequence[MediaId], lifetime: timedelta | None
@@ -241,9 +260,12 @@ class MediaLibrary:
 
     # Serving
 
-    async def find_file(self, path: str, accept: str) -> MediaFile:
-        """The file at a path below /media/, in the smallest format that an Accept header allows."""
-        return await self._variants.choose(await self._files.find(path), accept)
+    async def find_file(self, path: str, accept: str, *, reader: AccountId | None = None) -> MediaFile:
+        """The file at a path below /media/, in the smallest format that an Accept header allows.
+
+        `reader` is the account that the request authenticated as, if it is to open files of its own.
+        """
+        return await self._variants.choose(await self._files.find(path, reader=reader), accept)
 
     async def locate_file(self, file: MediaFile) -> tuple[MediaFile, int]:
         """The file in the store it was found in, and its size."""
@@ -256,10 +278,6 @@ class MediaLibrary:
     async def invalidate(self, media_ids: Sequence[MediaId]) -> None:
         """Drop what is cached of these media, here and with those who listen."""
         await self._changed.notify(media_ids)
-
-    async def invalidate_privacy(self, event: PrivacyChanged) -> None:
-        """Drop the cached privacy of an account that became private or public."""
-        await self._jobs.invalidate_privacy(event)
 
     # Upkeep
 
@@ -275,20 +293,13 @@ class MediaLibrary:
 
     def handlers(self) -> list[Handler]:
         """What the room does when something has happened."""
-        return [*self._jobs.handlers(), *self._tiers.handlers()]
+        return [*self._jobs.handlers(), *self._visibility.handlers(), *self._tiers.handlers()]
 
     def schedules(self) -> list[Schedule]:
         """What the room does by the clock."""
-        return [*self._jobs.schedules(), *self._tiers.schedules(), *self._sweeper.schedules()]
-
-    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
-        """Uploads that belong to no post."""
-        return self._personal_data.export(account_id)
-
-    async def erase(self, account_id: AccountId) -> int:
-        """Erase a batch of what an account uploaded; returns how much."""
-        return await self._personal_data.erase(account_id)
-
-    async def count_left(self, account_id: AccountId) -> int:
-        """How many media and uploads in progress an account still has."""
-        return await self._personal_data.count_left(account_id)
+        return [
+            *self._jobs.schedules(),
+            *self._tiers.schedules(),
+            *self._sweeper.schedules(),
+            *self._originals.schedules(),
+        ]

@@ -33,9 +33,3 @@ class MediaRows:
     async def draw_id(self, account_id: AccountId) -> MediaId:
         """A new id on the account's shard, drawn before the files are written: their folder is named after it."""
         return MediaId(await self._shards.owner(account_id).fetch_value(QUERIES.draw_media_id))
-
-    async def is_private(self, account_id: AccountId) -> bool:
-        """Whether an account is private: its files then open with a signature only."""
-        return bool(
-            await self._shards.owner(account_id).fetch_value(QUERIES.is_private, account_id=account_id)
-        )

@@ -11,6 +11,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from tintype.media.errors import MediaStoreUnavailable
+from tintype.media.sandbox import PREFIX
 
 LEFTOVER_AFTER_S = 86_400
 
@@ -33,11 +34,11 @@ class TemporaryFolders:
             shutil.rmtree(created, ignore_errors=True)
 
     def delete_leftovers(self) -> int:
-        """Delete folders that killed processes left behind; returns how many."""
+        """Delete folders that killed processes left behind; returns how many. The sandbox removes its own."""
         old = [
             each
             for each in (self._parent.iterdir() if self._parent.exists() else ())
-            if each.stat().st_mtime < time.time() - LEFTOVER_AFTER_S
+            if not each.name.startswith(PREFIX) and each.stat().st_mtime < time.time() - LEFTOVER_AFTER_S
         ]
         for each in old:
             shutil.rmtree(each, ignore_errors=True)

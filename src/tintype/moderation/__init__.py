@@ -4,6 +4,7 @@ Owns cases, their reports and the log, in four partitions (shards by hash of "mo
 them with each person concerned. Nobody is ever told who reported something.
 """
 
+from tintype.moderation.dependencies import ModerationDependencies
 from tintype.moderation.errors import (
     ActionUnsuitable,
     AppealClosed,
@@ -28,7 +29,7 @@ from tintype.moderation.kinds import (
     QueueOrder,
     Reason,
 )
-from tintype.moderation.models import Case, CaseCursor, CasePage, Complaint, LogEntry, LogPage
+from tintype.moderation.models import Case, CaseCursor, CaseFilter, CasePage, Complaint, LogEntry, LogPage
 from tintype.moderation.service import Moderation
 from tintype.moderation.store import QUERIES
 
@@ -41,6 +42,7 @@ __all__ = [
     "CaseClaimed",
     "CaseCursor",
     "CaseDecided",
+    "CaseFilter",
     "CaseNotFound",
     "CasePage",
     "CaseStatus",
@@ -49,6 +51,7 @@ __all__ = [
     "LogEntry",
     "LogPage",
     "Moderation",
+    "ModerationDependencies",
     "NotAModerator",
     "ObjectGone",
     "ObjectKind",

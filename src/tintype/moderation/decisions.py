@@ -9,6 +9,7 @@ import asyncpg
 from shardwright.errors import ShardwrightError
 from shardwright.routing import Transaction
 from tintype.accounts import Account
+from tintype.base.ids import AccountId
 from tintype.base.log import get_log
 from tintype.moderation.case_log import add_log_entry
 from tintype.moderation.claims import check_unclaimed
@@ -24,10 +25,27 @@ from tintype.moderation.kinds import (
     ObjectKind,
 )
 from tintype.moderation.models import Case
-from tintype.moderation.reports import Reports, check_text, encode
+from tintype.moderation.reports import Reports, check_text, open_case
 from tintype.moderation.store import QUERIES
 
 MAX_ROUNDS = 5
+COMMAND_LINE = Account(
+    id=AccountId(0),
+    username="",
+    full_name="",
+    bio="",
+    website="",
+    avatar_folder=None,
+    status="active",
+    role="operator",
+    is_private=False,
+    is_verified=False,
+    post_count=0,
+    follower_count=0,
+    following_count=0,
+)
+"""Who acts in the log when an operator uses the command line: nobody with an account."""
+COMMAND_LINE_REASON = "On the command line."
 log = get_log("moderation")
 
 
@@ -44,13 +62,7 @@ class Decisions:
         snapshot = await self._objects.get_snapshot(kind, object_id, moderator.id)
         await self._reports.record_trace(snapshot.owner_id, "owner", kind, object_id)
         async with self._partitions.of_object(kind, object_id).begin() as tx:
-            case_id = await tx.fetch_value(
-                QUERIES.open_case,
-                kind=kind,
-                object_id=object_id,
-                owner_id=snapshot.owner_id,
-                evidence=encode(snapshot),
-            )
+            case_id = await open_case(tx, kind, object_id, snapshot)
             before = await self._partitions.lock(tx, case_id)
             await tx.execute(QUERIES.reopen_case, case_id=case_id)
             await add_log_entry(tx, before, moderator, "open", reason)
@@ -74,6 +86,19 @@ class Decisions:
         if decided is not None:
             await self._apply_at_once(decided)
         return await self._partitions.get(case_id)
+
+    async def record_suspension(self, account_id: AccountId, *, is_suspended: bool) -> None:
+        """Record what an operator decided on the command line as a case, so that its owner can appeal."""
+        case = await self._partitions.find("account", account_id)
+        if (case is not None and case.object_state == "suspended") == is_suspended:
+            return
+        snapshot = await self._objects.get_snapshot("account", account_id, account_id)
+        await self._reports.record_trace(account_id, "owner", "account", account_id)
+        action: Action = "suspend" if is_suspended else "unsuspend"
+        async with self._partitions.of_object("account", account_id).begin() as tx:
+            case = await self._partitions.lock(tx, await open_case(tx, "account", account_id, snapshot))
+            act_id = await add_log_entry(tx, case, COMMAND_LINE, action, COMMAND_LINE_REASON)
+            await self._decide(tx, case, CaseDecided(case.id, act_id, action, account_id, COMMAND_LINE.id))
 
     async def apply(self, event: CaseDecided) -> None:
         """Bring the object in line with what was decided, and notify its owner."""

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from tintype.base.ids import AccountId
-from tintype.moderation.kinds import CaseStatus, LogAction, ObjectKind, ObjectState, Reason
+from tintype.moderation.kinds import CaseStatus, LogAction, ObjectKind, ObjectState, QueueOrder, Reason
 
 LONGEST_TEXT = 1_000
 
@@ -64,6 +64,19 @@ class ObjectSnapshot(msgspec.Struct, frozen=True):
 
     owner_id: AccountId
     evidence: dict[str, Any]
+
+
+class CaseFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which cases of the queue to list, and in which order."""
+
+    status: CaseStatus = "open"
+    order: QueueOrder = "oldest"
+    kind: ObjectKind | None = None
+    is_mine: bool = False
+    """Only those that the moderator has claimed."""
+    is_free: bool = False
+    """Only those that nobody has claimed."""
+    is_appealed: bool = False
 
 
 class CaseCursor(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from tintype.moderation.store import QUERIES
 BATCH = 200
 
 
-class PersonalData:
+class ModerationPersonalData:
     """One person's reports, and the cases about them."""
 
     def __init__(self, deps: ModerationDependencies, reports: Reports) -> None:

@@ -3,8 +3,8 @@
 from tintype.accounts import Account
 from tintype.base.ids import LARGEST_ID, AccountId
 from tintype.moderation.dependencies import ModerationDependencies
-from tintype.moderation.kinds import CaseStatus, ObjectKind, QueueOrder
-from tintype.moderation.models import Case, CaseCursor, CasePage, Complaint, LogEntry, LogPage
+from tintype.moderation.kinds import QueueOrder
+from tintype.moderation.models import Case, CaseCursor, CaseFilter, CasePage, Complaint, LogEntry, LogPage
 from tintype.moderation.store import QUERIES, read_case, read_log_entry
 
 COMPLAINTS_SHOWN = 100
@@ -23,30 +23,20 @@ class ModerationQueue:
         self._partitions = deps.partitions
 
     async def page(
-        self,
-        moderator: Account,
-        *,
-        status: CaseStatus = "open",
-        order: QueueOrder = "oldest",
-        kind: ObjectKind | None = None,
-        is_mine: bool = False,
-        is_free: bool = False,
-        is_appealed: bool = False,
-        cursor: CaseCursor | None = None,
-        limit: int = 20,
+        self, moderator: Account, wanted: CaseFilter, *, cursor: CaseCursor | None, limit: int
     ) -> CasePage:
         """A page of the cases that match, in the order asked for."""
-        start = cursor or FIRST[order]
+        start = cursor or FIRST[wanted.order]
         params = {
-            "status": status,
-            "kind": kind,
-            "is_appealed": is_appealed,
-            "claimed_by": moderator.id if is_mine else None,
-            "is_free": is_free,
+            "status": wanted.status,
+            "kind": wanted.kind,
+            "is_appealed": wanted.is_appealed,
+            "claimed_by": moderator.id if wanted.is_mine else None,
+            "is_free": wanted.is_free,
             "opened_id": start.opened_id,
             "limit": limit + 1,
         }
-        if order == "oldest":
+        if wanted.order == "oldest":
             rows = await self._partitions.fetch_all(QUERIES.page_oldest, **params)
             cases = sorted(map(read_case, rows), key=lambda case: case.opened_id)
         else:

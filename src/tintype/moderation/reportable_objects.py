@@ -21,7 +21,7 @@ LONGEST_EVIDENCE = 2_200
 
 
 class Reportable(Protocol):
-    """One kind of object."""
+    """A kind of object that can be reported, and what moderators can do with it."""
 
     async def get_snapshot(self, object_id: int, viewer: AccountId) -> ObjectSnapshot:
         """The object as the viewer may see it; refused if the viewer may not."""
@@ -39,7 +39,7 @@ class ReportableAccounts:
         self._visibility, self._accounts = visibility, accounts
 
     async def get_snapshot(self, object_id: int, viewer: AccountId) -> ObjectSnapshot:
-        """The profile."""
+        """The owner of a reported account and its profile, as the viewer sees it."""
         account = (await self._visibility.get_account(viewer, AccountId(object_id))).account
         evidence = {"username": account.username, "full_name": account.full_name, "text": account.bio}
         return ObjectSnapshot(account.id, evidence)
@@ -55,13 +55,13 @@ class ReportableAccounts:
 
 
 class ReportablePosts:
-    """Posts."""
+    """Posts: hidden, restored and deleted for everybody."""
 
     def __init__(self, posts: Posts) -> None:
         self._posts = posts
 
     async def get_snapshot(self, object_id: int, viewer: AccountId) -> ObjectSnapshot:
-        """The caption and the folders of the media."""
+        """The author of a reported post, its caption and the folders of its media."""
         post = await self._posts.get(PostId(object_id), viewer=viewer)
         folders = [item.folder for item in post.media]
         return ObjectSnapshot(post.author_id, {"text": post.caption[:LONGEST_EVIDENCE], "folders": folders})
@@ -76,13 +76,13 @@ class ReportablePosts:
 
 
 class ReportableComments:
-    """Comments."""
+    """Comments: hidden, restored and deleted for everybody."""
 
     def __init__(self, comments: Comments) -> None:
         self._comments = comments
 
     async def get_snapshot(self, object_id: int, viewer: AccountId) -> ObjectSnapshot:
-        """The text."""
+        """The author of a reported comment, its text and its post."""
         comment = (await self._comments.get(CommentId(object_id), viewer=viewer)).comment
         evidence = {"text": comment.text[:LONGEST_EVIDENCE], "post_id": str(comment.post_id)}
         return ObjectSnapshot(comment.account_id, evidence)

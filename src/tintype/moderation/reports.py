@@ -2,17 +2,16 @@
 
 import msgspec
 
+from shardwright.routing import Transaction
 from tintype.base.ids import AccountId, has_shard
 from tintype.base.log import get_log
+from tintype.base.rate_limits import APPEAL, REPORT
 from tintype.moderation.dependencies import ModerationDependencies
 from tintype.moderation.errors import AppealClosed, CaseNotFound, OwnObject, TextMissing, TextTooLong
 from tintype.moderation.kinds import ObjectKind, Reason
 from tintype.moderation.models import LONGEST_TEXT, Case, ObjectSnapshot
 from tintype.moderation.store import QUERIES
-from tintype.redis.rate_limits import RateLimit
 
-REPORT_LIMIT = RateLimit("reports", 30, 3600)
-APPEAL_LIMIT = RateLimit("appeals", 10, 86_400)
 MAX_DECISIONS = 100
 log = get_log("moderation")
 
@@ -29,26 +28,19 @@ class Reports:
     ) -> None:
         """Report an object to the moderators; reporting it again changes nothing."""
         note = check_text(note)
-        await self._limiter.acquire(REPORT_LIMIT, by)
+        await self._limiter.acquire(REPORT, by)
         snapshot = await self._objects.get_snapshot(kind, object_id, by)
         if snapshot.owner_id == by:
             raise OwnObject
         await self.record_trace(by, "reporter", kind, object_id)
         await self.record_trace(snapshot.owner_id, "owner", kind, object_id)
-        evidence = encode(snapshot)
         async with self._partitions.of_object(kind, object_id).begin() as tx:
-            case_id = await tx.fetch_value(
-                QUERIES.open_case,
-                kind=kind,
-                object_id=object_id,
-                owner_id=snapshot.owner_id,
-                evidence=evidence,
-            )
+            case_id = await open_case(tx, kind, object_id, snapshot)
             is_new = await tx.fetch_one(
                 QUERIES.add_report, case_id=case_id, reporter_id=by, reason=reason, note=note
             )
             if is_new is not None:
-                await tx.execute(QUERIES.count_report, case_id=case_id, evidence=evidence)
+                await tx.execute(QUERIES.count_report, case_id=case_id, evidence=encode(snapshot))
         log.info("object.reported", kind=kind, object_id=object_id, reason=reason)
 
     async def list_decisions(self, account_id: AccountId) -> list[Case]:
@@ -68,7 +60,7 @@ class Reports:
         case = await self._partitions.get(case_id)
         if case.owner_id != by or not is_decision(case):
             raise CaseNotFound
-        await self._limiter.acquire(APPEAL_LIMIT, by)
+        await self._limiter.acquire(APPEAL, by)
         appealed = await self._partitions.of_case(case_id).fetch_value(
             QUERIES.appeal, case_id=case_id, owner_id=by, words=text
         )
@@ -94,6 +86,18 @@ def check_text(text: str) -> str:
     if len(text) > LONGEST_TEXT:
         raise TextTooLong
     return text.strip()
+
+
+async def open_case(tx: Transaction, kind: ObjectKind, object_id: int, snapshot: ObjectSnapshot) -> int:
+    """The case about an object, a new one if there is none; its row is locked until the transaction ends."""
+    case_id: int = await tx.fetch_value(
+        QUERIES.open_case,
+        kind=kind,
+        object_id=object_id,
+        owner_id=snapshot.owner_id,
+        evidence=encode(snapshot),
+    )
+    return case_id
 
 
 def encode(snapshot: ObjectSnapshot) -> str:

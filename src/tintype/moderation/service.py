@@ -1,76 +1,30 @@
 """The moderation room as others use it."""
 
-from collections.abc import AsyncIterator
-
-from shardwright.routing import Shards
-from tintype.accounts import Account, Accounts
+from tintype.accounts import Account
 from tintype.base.ids import LARGEST_ID, AccountId
 from tintype.base.jobs import Handler, Schedule, on
-from tintype.base.outbox import Outbox
-from tintype.base.personal_data import ExportRecord
-from tintype.comments import Comments
-from tintype.graph import Visibility
+from tintype.base.personal_data import PersonalDataHolder
 from tintype.moderation.claims import Claims
 from tintype.moderation.decisions import Decisions
 from tintype.moderation.dependencies import ModerationDependencies
 from tintype.moderation.errors import NotAModerator
 from tintype.moderation.events import CaseDecided
-from tintype.moderation.kinds import Action, CaseStatus, ObjectKind, QueueOrder, Reason
-from tintype.moderation.models import Case, CaseCursor, CasePage, Complaint, LogEntry, LogPage
-from tintype.moderation.personal_data import PersonalData
+from tintype.moderation.kinds import Action, ObjectKind, Reason
+from tintype.moderation.models import Case, CaseCursor, CaseFilter, CasePage, Complaint, LogEntry, LogPage
+from tintype.moderation.personal_data import ModerationPersonalData
 from tintype.moderation.queue import ModerationQueue
-from tintype.moderation.queue_partitions import QueuePartitions
-from tintype.moderation.reportable_objects import (
-    ReportableAccounts,
-    ReportableComments,
-    ReportableObjects,
-    ReportablePosts,
-    ReportableStories,
-)
 from tintype.moderation.reports import Reports
-from tintype.notifications import Notifications
-from tintype.posts import Posts
-from tintype.redis.rate_limits import RateLimiter
-from tintype.stories import Stories
 
 
 class Moderation:
     """Reports and appeals by everybody; the queue, claims, decisions and the log for moderators."""
 
-    def __init__(
-        self,
-        shards: Shards,
-        outbox: Outbox,
-        visibility: Visibility,
-        *,
-        accounts: Accounts,
-        posts: Posts,
-        comments: Comments,
-        stories: Stories,
-        notifications: Notifications,
-        limiter: RateLimiter,
-    ) -> None:
-        deps = ModerationDependencies(
-            shards=shards,
-            outbox=outbox,
-            accounts=accounts,
-            notifications=notifications,
-            limiter=limiter,
-            partitions=QueuePartitions(shards),
-            objects=ReportableObjects(
-                {
-                    "account": ReportableAccounts(visibility, accounts),
-                    "post": ReportablePosts(posts),
-                    "comment": ReportableComments(comments),
-                    "story": ReportableStories(stories),
-                }
-            ),
-        )
+    def __init__(self, deps: ModerationDependencies) -> None:
         self._reports = Reports(deps)
         self._queue = ModerationQueue(deps)
         self._claims = Claims(deps)
         self._decisions = Decisions(deps, self._reports)
-        self._personal_data = PersonalData(deps, self._reports)
+        self.personal_data: PersonalDataHolder = ModerationPersonalData(deps, self._reports)
 
     async def report(
         self, kind: ObjectKind, object_id: int, by: AccountId, *, reason: Reason, note: str = ""
@@ -93,30 +47,10 @@ class Moderation:
         return account
 
     async def get_queue_page(
-        self,
-        moderator: Account,
-        *,
-        status: CaseStatus = "open",
-        order: QueueOrder = "oldest",
-        kind: ObjectKind | None = None,
-        is_mine: bool = False,
-        is_free: bool = False,
-        is_appealed: bool = False,
-        cursor: CaseCursor | None = None,
-        limit: int = 20,
+        self, moderator: Account, wanted: CaseFilter, *, cursor: CaseCursor | None, limit: int
     ) -> CasePage:
         """A page of the cases that match, in the order asked for."""
-        return await self._queue.page(
-            moderator,
-            status=status,
-            order=order,
-            kind=kind,
-            is_mine=is_mine,
-            is_free=is_free,
-            is_appealed=is_appealed,
-            cursor=cursor,
-            limit=limit,
-        )
+        return await self._queue.page(moderator, wanted, cursor=cursor, limit=limit)
 
     async def get_case(self, case_id: int) -> Case:
         """One case."""
@@ -160,17 +94,9 @@ class Moderation:
         """Decide a case, or add a note to it. The effects are applied when this returns, or soon after."""
         return await self._decisions.act(moderator, case_id, action, reason)
 
-    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
-        """What the person reported, and what was decided about their own content."""
-        return self._personal_data.export(account_id)
-
-    async def erase(self, account_id: AccountId) -> int:
-        """Anonymize a batch of this person's reports and cases; returns how many."""
-        return await self._personal_data.erase(account_id)
-
-    async def count_left(self, account_id: AccountId) -> int:
-        """How many cases still hold something of this person."""
-        return await self._personal_data.count_left(account_id)
+    async def record_suspension(self, account_id: AccountId, *, is_suspended: bool) -> None:
+        """Record a suspension, or its end, that an operator decided on the command line: its owner can appeal."""
+        await self._decisions.record_suspension(account_id, is_suspended=is_suspended)
 
     def handlers(self) -> list[Handler]:
         """Apply decisions whose effects were not applied at once."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import asyncpg
 
+from shardwright.routing import Transaction
 from tintype.base.ids import LARGEST_ID, AccountId, PostId
 from tintype.graph import VisibleAccount
 from tintype.notifications.dependencies import NotificationsDependencies
@@ -74,11 +75,7 @@ class ListReader:
         async with self._shards.owner(account_id).begin() as tx:
             await tx.fetch_one(QUERIES.lock_state, account_id=account_id)
             if up_to is not None:
-                cursor = await tx.fetch_value(
-                    QUERIES.find_cursor, notification_id=up_to, account_id=account_id
-                )
-                if cursor is None:
-                    raise NotificationNotFound
+                cursor = await _get_cursor(tx, account_id, up_to)
             await tx.execute(QUERIES.mark_all_read, account_id=account_id, cursor=cursor)
         await self._on_changed(account_id)
 
@@ -86,11 +83,7 @@ class ListReader:
         """Mark one notification as read."""
         async with self._shards.owner(account_id).begin() as tx:
             await tx.fetch_one(QUERIES.lock_state, account_id=account_id)
-            found = await tx.fetch_value(
-                QUERIES.find_cursor, notification_id=notification_id, account_id=account_id
-            )
-            if found is None:
-                raise NotificationNotFound
+            await _get_cursor(tx, account_id, notification_id)
             await tx.execute(QUERIES.mark_read, account_id=account_id, notification_id=notification_id)
         await self._on_changed(account_id)
 
@@ -122,6 +115,16 @@ class ListReader:
             await self._writer.retract_actors(account_id, actors)
         if posts := list(post_ids):
             await self._writer.retract_posts(account_id, posts)
+
+
+async def _get_cursor(tx: Transaction, account_id: AccountId, notification_id: int) -> int:
+    """The position of a notification in the account's list, or `NotificationNotFound`."""
+    cursor: int | None = await tx.fetch_value(
+        QUERIES.find_cursor, notification_id=notification_id, account_id=account_id
+    )
+    if cursor is None:
+        raise NotificationNotFound
+    return cursor
 
 
 def _notification(

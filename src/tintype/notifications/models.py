@@ -35,6 +35,8 @@ class StoryPreview(msgspec.Struct, frozen=True, kw_only=True):
     story_id: StoryId
     folder: str | None = None
     """The folder of its media, while it is live."""
+    is_hidden: bool = False
+    """Hidden by a moderator: only its author gets to see it."""
     text: str | None = None
     """The text of the reply."""
     reaction: Reaction | None = None
@@ -87,3 +89,13 @@ class Subscription(msgspec.Struct, frozen=True):
     public_key: bytes
     auth_secret: bytes
     device: str
+
+
+class PushEndpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a browser of one session receives pushes, and the keys they are encrypted with (RFC 8291)."""
+
+    session_id: str
+    endpoint: str
+    public_key: bytes
+    auth_secret: bytes
+    device: str = ""

@@ -16,7 +16,7 @@ ERASE_BATCH = 200
 EXPORT_BATCH = 500
 
 
-class PersonalData:
+class NotificationsPersonalData:
     """One person's list, and their activities in other people's lists."""
 
     def __init__(self, deps: NotificationsDependencies, notifier: Notifier, writer: ListWriter) -> None:

@@ -1,12 +1,15 @@
 """Push subscriptions: the browsers that a person's notifications are pushed to."""
 
 from collections.abc import Sequence
+from typing import Any
+
+import msgspec
 
 from tintype.accounts import SessionsEnded
 from tintype.base.ids import AccountId
 from tintype.notifications.dependencies import NotificationsDependencies
 from tintype.notifications.errors import SubscriptionNotFound, TooManySubscriptions
-from tintype.notifications.models import Subscription
+from tintype.notifications.models import PushEndpoint, Subscription
 from tintype.notifications.push_endpoints import check_endpoint
 from tintype.notifications.push_sender import PushSender, check_keys
 from tintype.notifications.store import QUERIES
@@ -21,35 +24,18 @@ class PushSubscriptions:
     def __init__(self, deps: NotificationsDependencies, sender: PushSender) -> None:
         self._shards, self._sender = deps.shards, sender
 
-    async def subscribe(
-        self,
-        account_id: AccountId,
-        *,
-        session_id: str,
-        endpoint: str,
-        public_key: bytes,
-        auth_secret: bytes,
-        device: str = "",
-    ) -> Subscription:
+    async def subscribe(self, account_id: AccountId, browser: PushEndpoint) -> Subscription:
         """Push to this browser from now on; subscribing again renews its keys."""
-        check_endpoint(endpoint, may_be_internal=self._sender.may_be_internal)
-        check_keys(public_key, auth_secret)
+        check_endpoint(browser.endpoint, may_be_internal=self._sender.may_be_internal)
+        check_keys(browser.public_key, browser.auth_secret)
+        browser = msgspec.structs.replace(browser, device=browser.device[:LONGEST_DEVICE])
+        values: dict[str, Any] = msgspec.structs.asdict(browser)
         async with self._shards.owner(account_id).begin() as tx:
             await tx.fetch_one(QUERIES.lock_state, account_id=account_id)
-            subscription_id = await tx.fetch_value(
-                QUERIES.subscribe,
-                account_id=account_id,
-                session_id=session_id,
-                endpoint=endpoint,
-                public_key=public_key,
-                auth_secret=auth_secret,
-                device=device[:LONGEST_DEVICE],
-            )
+            subscription_id = await tx.fetch_value(QUERIES.subscribe, account_id=account_id, **values)
             if len(await tx.fetch(QUERIES.list_subscriptions, account_id=account_id)) > MAX_SUBSCRIPTIONS:
                 raise TooManySubscriptions
-        return Subscription(
-            subscription_id, session_id, endpoint, public_key, auth_secret, device[:LONGEST_DEVICE]
-        )
+        return Subscription(subscription_id, **values)
 
     async def list(self, account_id: AccountId) -> Sequence[Subscription]:
         """The account's subscribed browsers."""

@@ -70,22 +70,20 @@ SELECT notification_id, actor_id FROM before;
 WITH before AS (
     SELECT kind, object_id, actor_id, notification_id FROM notification_acts
     WHERE account_id = :account_id AND actor_id = ANY(:actor_ids::bigint[]) AND notification_id IS NOT NULL
-), written AS (
-    UPDATE notification_acts AS a SET notification_id = NULL FROM before AS b
-    WHERE a.account_id = :account_id AND a.kind = b.kind AND a.object_id = b.object_id AND a.actor_id = b.actor_id
 )
-SELECT notification_id, actor_id FROM before;
+UPDATE notification_acts AS a SET notification_id = NULL FROM before AS b
+WHERE a.account_id = :account_id AND a.kind = b.kind AND a.object_id = b.object_id AND a.actor_id = b.actor_id
+RETURNING b.notification_id, b.actor_id;
 
 -- name: retract_posts
 -- Retracts everything about these posts.
 WITH before AS (
     SELECT kind, object_id, actor_id, notification_id FROM notification_acts
     WHERE account_id = :account_id AND post_id = ANY(:post_ids::bigint[]) AND notification_id IS NOT NULL
-), written AS (
-    UPDATE notification_acts AS a SET notification_id = NULL FROM before AS b
-    WHERE a.account_id = :account_id AND a.kind = b.kind AND a.object_id = b.object_id AND a.actor_id = b.actor_id
 )
-SELECT notification_id, actor_id FROM before;
+UPDATE notification_acts AS a SET notification_id = NULL FROM before AS b
+WHERE a.account_id = :account_id AND a.kind = b.kind AND a.object_id = b.object_id AND a.actor_id = b.actor_id
+RETURNING b.notification_id, b.actor_id;
 
 -- name: retract_comment
 -- Retracts everything about a comment: that it was made, whom it mentioned, who liked it.
@@ -93,22 +91,20 @@ WITH before AS (
     SELECT kind, object_id, actor_id, notification_id FROM notification_acts
     WHERE account_id = :account_id AND kind = ANY(ARRAY['comment', 'reply', 'mention', 'comment_like'])
       AND object_id = :comment_id AND notification_id IS NOT NULL
-), written AS (
-    UPDATE notification_acts AS a SET notification_id = NULL FROM before AS b
-    WHERE a.account_id = :account_id AND a.kind = b.kind AND a.object_id = b.object_id AND a.actor_id = b.actor_id
 )
-SELECT notification_id, actor_id FROM before;
+UPDATE notification_acts AS a SET notification_id = NULL FROM before AS b
+WHERE a.account_id = :account_id AND a.kind = b.kind AND a.object_id = b.object_id AND a.actor_id = b.actor_id
+RETURNING b.notification_id, b.actor_id;
 
 -- name: retract_group
 -- Retracts all activities of one notification.
 WITH before AS (
     SELECT kind, object_id, actor_id, notification_id FROM notification_acts
     WHERE account_id = :account_id AND notification_id = :notification_id
-), written AS (
-    UPDATE notification_acts AS a SET notification_id = NULL FROM before AS b
-    WHERE a.account_id = :account_id AND a.kind = b.kind AND a.object_id = b.object_id AND a.actor_id = b.actor_id
 )
-SELECT notification_id, actor_id FROM before;
+UPDATE notification_acts AS a SET notification_id = NULL FROM before AS b
+WHERE a.account_id = :account_id AND a.kind = b.kind AND a.object_id = b.object_id AND a.actor_id = b.actor_id
+RETURNING b.notification_id, b.actor_id;
 
 -- name: subtract_actors
 -- Lowers the actor counts of notifications by those of the actors who have no other activity in them.

@@ -14,7 +14,7 @@ SWEEP_BATCH = 1_000
 SWEEP_EVERY_S = 3600.0
 
 
-class Retention:
+class NotificationRetention:
     """Sweeps old notifications from every shard."""
 
     def __init__(self, deps: NotificationsDependencies) -> None:

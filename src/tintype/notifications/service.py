@@ -1,7 +1,7 @@
 """The notifications room as others use it."""
 
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
@@ -14,7 +14,7 @@ from tintype.base.ids import LARGEST_ID, AccountId
 from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.nats import NatsNames
 from tintype.base.outbox import Outbox
-from tintype.base.personal_data import ExportRecord
+from tintype.base.personal_data import PersonalDataHolder
 from tintype.base.settings import Settings
 from tintype.comments import CommentAdded, CommentLiked, CommentRemoved
 from tintype.graph import BlockChanged, FollowChanged, FollowDecided, FollowRequested, Visibility
@@ -23,16 +23,22 @@ from tintype.notifications.dependencies import NotificationsDependencies
 from tintype.notifications.events import NotificationTold, PushDue
 from tintype.notifications.list_reader import ListReader
 from tintype.notifications.list_writer import ListWriter
-from tintype.notifications.models import NotificationPage, NotificationPreference, QuietHours, Subscription
+from tintype.notifications.models import (
+    NotificationPage,
+    NotificationPreference,
+    PushEndpoint,
+    QuietHours,
+    Subscription,
+)
 from tintype.notifications.notify import Notifier, system_activity
 from tintype.notifications.people_event_handlers import PeopleEventHandlers
-from tintype.notifications.personal_data import PersonalData
+from tintype.notifications.personal_data import NotificationsPersonalData
 from tintype.notifications.post_event_handlers import PostEventHandlers
 from tintype.notifications.preferences import NotificationPreferences
 from tintype.notifications.push_delivery import PushDelivery
 from tintype.notifications.push_sender import PushSender
 from tintype.notifications.push_subscriptions import PushSubscriptions
-from tintype.notifications.retention import Retention
+from tintype.notifications.retention import NotificationRetention
 from tintype.notifications.story_event_handlers import StoryEventHandlers
 from tintype.notifications.vapid import VapidKey
 from tintype.posts import PostEdited, PostLiked, PostPublished, PostRemoved, Posts
@@ -77,8 +83,8 @@ class Notifications:
             subscriptions=self._subscriptions,
             sender=self.push_sender,
         )
-        self._retention = Retention(deps)
-        self._personal_data = PersonalData(deps, self._notifier, self._writer)
+        self._retention = NotificationRetention(deps)
+        self.personal_data: PersonalDataHolder = NotificationsPersonalData(deps, self._notifier, self._writer)
 
     async def get_page(
         self, account_id: AccountId, *, before: int = LARGEST_ID, limit: int = 20
@@ -124,25 +130,9 @@ class Notifications:
         """Send no pushes during these hours; None removes the setting."""
         await self._preferences.set_quiet_hours(account_id, quiet)
 
-    async def subscribe(
-        self,
-        account_id: AccountId,
-        *,
-        session_id: str,
-        endpoint: str,
-        public_key: bytes,
-        auth_secret: bytes,
-        device: str = "",
-    ) -> Subscription:
+    async def subscribe(self, account_id: AccountId, browser: PushEndpoint) -> Subscription:
         """Push to this browser from now on; subscribing again renews its keys."""
-        return await self._subscriptions.subscribe(
-            account_id,
-            session_id=session_id,
-            endpoint=endpoint,
-            public_key=public_key,
-            auth_secret=auth_secret,
-            device=device,
-        )
+        return await self._subscriptions.subscribe(account_id, browser)
 
     async def list_subscriptions(self, account_id: AccountId) -> Sequence[Subscription]:
         """The account's subscribed browsers."""
@@ -151,18 +141,6 @@ class Notifications:
     async def unsubscribe(self, account_id: AccountId, subscription_id: int) -> None:
         """Push nothing to this browser any more."""
         await self._subscriptions.unsubscribe(account_id, subscription_id)
-
-    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
-        """Everything the room stores of this person, oldest first."""
-        return self._personal_data.export(account_id)
-
-    async def erase(self, account_id: AccountId) -> int:
-        """Delete a batch of what the room stores of this person; returns how many rows went."""
-        return await self._personal_data.erase(account_id)
-
-    async def count_left(self, account_id: AccountId) -> int:
-        """How many rows of this person are left."""
-        return await self._personal_data.count_left(account_id)
 
     async def sweep(self, now: datetime | None = None) -> None:
         """Delete what is older than 90 days, on every shard."""

@@ -6,7 +6,7 @@ import asyncpg
 
 from tintype.base.ids import AccountId
 from tintype.notifications.models import StoryPreview
-from tintype.stories import Reaction, Reply, ReplyId, Stories, Story, StoryId
+from tintype.stories import Reaction, ReplyId, Stories, Story, StoryId, StoryReply
 
 ABOUT_STORIES = frozenset({"story_reply", "story_reaction", "story_mention"})
 
@@ -38,7 +38,7 @@ class StoryPreviews:
         }
 
 
-def _story_of(row: asyncpg.Record, replies: Mapping[ReplyId, Reply]) -> StoryId | None:
+def _story_of(row: asyncpg.Record, replies: Mapping[ReplyId, StoryReply]) -> StoryId | None:
     """The story that a notification is about; unknown when that was a reply which no longer exists."""
     if row["kind"] != "story_reply":
         return StoryId(row["object_id"])
@@ -50,7 +50,7 @@ def _preview(
     row: asyncpg.Record,
     story_id: StoryId,
     live: Mapping[StoryId, Story],
-    replies: Mapping[ReplyId, Reply],
+    replies: Mapping[ReplyId, StoryReply],
     reactions: Mapping[tuple[StoryId, AccountId], Reaction],
 ) -> StoryPreview:
     story = live.get(story_id)
@@ -58,6 +58,7 @@ def _preview(
     return StoryPreview(
         story_id=story_id,
         folder=story.media.folder if story else None,
+        is_hidden=story.is_hidden if story else False,
         text=replies[row["object_id"]].text if row["kind"] == "story_reply" else None,
         reaction=reaction if row["kind"] == "story_reaction" else None,
     )

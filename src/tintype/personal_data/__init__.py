@@ -4,6 +4,7 @@ Owns `exports`, `departures` (deletions in progress) and `departed` (their recei
 other rooms store they export and erase themselves (`PersonalDataHolder` in `base.personal_data`).
 """
 
+from tintype.personal_data.dependencies import PersonalDataDependencies
 from tintype.personal_data.errors import ExportNotFound, ExportUnderWay
 from tintype.personal_data.events import DepartureDue, ExportReady, ExportRequested
 from tintype.personal_data.models import ErasureRequest, Export
@@ -20,4 +21,5 @@ __all__ = [
     "ExportRequested",
     "ExportUnderWay",
     "PersonalData",
+    "PersonalDataDependencies",
 ]

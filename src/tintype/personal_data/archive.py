@@ -1,7 +1,10 @@
 """A zip file on disk, written record by record, so that an account of any size takes little memory."""
 
+import asyncio
 import re
+import time
 import zipfile
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import IO, Self
 
@@ -21,13 +24,11 @@ class Archive:
         self._lists: dict[str, IO[bytes]] = {}
         self.path = folder / "export.zip"
         self._zip = zipfile.ZipFile(self.path, "w", zipfile.ZIP_DEFLATED, allowZip64=True)
-        self._attached: set[str] = set()
+        self._attached: dict[str, str] = {}
 
-    def add(self, record: ExportRecord) -> None:
+    def add(self, record: ExportRecord, attachment: str | None = None) -> None:
         """Append a record to its list, with the path of its attachment in the archive."""
-        content = record.content
-        if record.attachment:
-            content = {**content, "file": f"media/{_safe(record.attachment)}"}
+        content = record.content if attachment is None else {**record.content, "file": attachment}
         spool = self._lists.get(record.file)
         if spool is None:
             if not _FILE.fullmatch(record.file):
@@ -36,14 +37,18 @@ class Archive:
         spool.write(b"[\n" if spool.tell() == 0 else b",\n")
         spool.write(msgspec.json.encode(content))
 
-    def has(self, name: str) -> bool:
-        """Whether this attachment was added already."""
-        return _safe(name) in self._attached
+    def find(self, media_folder: str) -> str | None:
+        """The attachment that was added for these media already."""
+        return self._attached.get(media_folder)
 
-    def attach(self, name: str, content: bytes) -> None:
-        """Add a media file uncompressed: media formats are compressed already."""
-        self._attached.add(_safe(name))
-        self._zip.writestr(f"media/{_safe(name)}", content, compress_type=zipfile.ZIP_STORED)
+    async def attach(self, media_folder: str, name: str, chunks: AsyncIterator[bytes]) -> str:
+        """Add a media file as it arrives, uncompressed: media formats are compressed already. Returns its path."""
+        path = f"media/{_safe(name)}"
+        with self._zip.open(zipfile.ZipInfo(path, time.gmtime()[:6]), "w", force_zip64=True) as entry:
+            async for chunk in chunks:
+                await asyncio.to_thread(entry.write, chunk)
+        self._attached[media_folder] = path
+        return path
 
     def __enter__(self) -> Self:
         return self

@@ -5,16 +5,14 @@ that can be repeated, and only a count of zero proves that a room is done. The a
 rooms need it to find what belongs to it.
 """
 
-from collections.abc import Mapping
 from datetime import datetime
 
-from shardwright.routing import Shards
-from tintype.accounts import Accounts, StatusChanged
+from tintype.accounts import StatusChanged
 from tintype.base.errors import Unavailable
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
-from tintype.base.outbox import Outbox
-from tintype.base.personal_data import PersonalDataHolder
+from tintype.base.personal_data import Holders, PersonalDataHolder
+from tintype.personal_data.dependencies import PersonalDataDependencies
 from tintype.personal_data.events import DepartureDue
 from tintype.personal_data.models import ErasureRequest
 from tintype.personal_data.store import QUERIES
@@ -30,28 +28,20 @@ class Erasure:
     """Deletes accounts, from the request to the receipt."""
 
     def __init__(
-        self,
-        shards: Shards,
-        outbox: Outbox,
-        accounts: Accounts,
-        holders: Mapping[str, PersonalDataHolder],
-        *,
-        last: PersonalDataHolder | None,
-        grace_days: int,
+        self, dependencies: PersonalDataDependencies, holders: Holders, *, last: PersonalDataHolder
     ) -> None:
-        self._shards, self._outbox, self._accounts = shards, outbox, accounts
-        self._holders, self._last, self._grace_days = holders, last, grace_days
+        self._deps, self._holders, self._last = dependencies, holders, last
 
     @property
-    def holders(self) -> Mapping[str, PersonalDataHolder]:
+    def holders(self) -> Holders:
         """The rooms whose data is erased, in this order."""
         return self._holders
 
     async def request(self, account_id: AccountId, password: str) -> datetime:
         """Hide the account and sign it out everywhere; returns when it will be erased, unless it signs in before."""
-        await self._accounts.check_password(account_id, password)
+        await self._deps.credentials.check_password(account_id, password)
         await self._add_request(account_id)
-        await self._accounts.begin_deletion(account_id)
+        await self._deps.accounts.begin_deletion(account_id)
         # Again: until the status had changed, a late cancellation of an earlier request could have removed the row.
         request = await self._add_request(account_id)
         log.info("erasure.requested", account_id=account_id)
@@ -59,22 +49,22 @@ class Erasure:
 
     async def find(self, account_id: AccountId) -> ErasureRequest | None:
         """The requested deletion of an account, and its progress."""
-        row = await self._shards.owner(account_id).fetch_one(QUERIES.find_erasure, account_id=account_id)
+        row = await self._deps.shards.owner(account_id).fetch_one(QUERIES.find_erasure, account_id=account_id)
         return ErasureRequest(**row) if row else None
 
     async def cancel(self, change: StatusChanged) -> None:
         """Cancel the deletion of an account that signed in within the grace period."""
         if change.status != "active":
             return
-        async with self._shards.owner(change.account_id).begin() as tx:
-            account = await self._accounts.lock(tx, change.account_id)
+        async with self._deps.shards.owner(change.account_id).begin() as tx:
+            account = await self._deps.accounts.lock(tx, change.account_id)
             # Only if it is active now: a late event must not cancel a newer request.
             if account is not None and account.status == "active":
                 await tx.execute(QUERIES.cancel_erasure, account_id=change.account_id)
 
     async def start_due(self) -> None:
         """Start the erasures that are due, and restart those whose job was lost."""
-        due = await self._shards.everywhere().fetch(
+        due = await self._deps.shards.everywhere().fetch(
             QUERIES.list_due_erasures, patience_s=LOST_AFTER_S, limit=MAX_STARTED
         )
         for row in due:
@@ -82,17 +72,17 @@ class Erasure:
 
     async def start(self, account_id: AccountId) -> None:
         """Close the account for good and queue the job that erases it, unless its owner has signed in again."""
-        async with self._shards.owner(account_id).begin() as tx:
-            account = await self._accounts.lock(tx, account_id)
+        async with self._deps.shards.owner(account_id).begin() as tx:
+            account = await self._deps.accounts.lock(tx, account_id)
             if await tx.fetch_one(QUERIES.lock_erasure, account_id=account_id) is None:
                 return
             if account is not None and account.status not in {"leaving", "gone"}:
                 await tx.execute(QUERIES.delete_erasure, account_id=account_id)
                 return
-            await self._accounts.close(tx, account_id)
+            await self._deps.accounts.close(tx, account_id)
             await tx.execute(QUERIES.start_erasure, account_id=account_id)
-            await self._outbox.add(tx, DepartureDue(account_id))
-        await self._accounts.invalidate(account_id)
+            await self._deps.outbox.add(tx, DepartureDue(account_id))
+        await self._deps.accounts.invalidate(account_id)
         log.info("erasure.started", account_id=account_id)
 
     async def erase(self, event: DepartureDue) -> None:
@@ -102,23 +92,22 @@ class Erasure:
         if request is None or request.started_at is None:
             return
         await self._erase_all(account_id, self._holders)
-        if self._last is not None:
-            await self._erase_all(account_id, {"accounts": self._last})
+        await self._erase_all(account_id, {"accounts": self._last})
         await self._erase_all(account_id, self._holders)
-        async with self._shards.owner(account_id).begin() as tx:
+        async with self._deps.shards.owner(account_id).begin() as tx:
             await tx.execute(QUERIES.record_erased, account_id=account_id)
             await tx.execute(QUERIES.delete_erasure, account_id=account_id)
-        await self._accounts.invalidate(account_id)
+        await self._deps.accounts.invalidate(account_id)
         log.info("erasure.completed", account_id=account_id)
 
     async def _add_request(self, account_id: AccountId) -> ErasureRequest:
-        row = await self._shards.owner(account_id).fetch_one(
-            QUERIES.request_erasure, account_id=account_id, grace_days=self._grace_days
+        row = await self._deps.shards.owner(account_id).fetch_one(
+            QUERIES.request_erasure, account_id=account_id, grace_days=self._deps.grace_days
         )
         assert row is not None, "an INSERT … RETURNING returns its row"  # noqa: S101 - narrows the type
         return ErasureRequest(**row)
 
-    async def _erase_all(self, account_id: AccountId, holders: Mapping[str, PersonalDataHolder]) -> None:
+    async def _erase_all(self, account_id: AccountId, holders: Holders) -> None:
         left: dict[str, int] = {}
         for _ in range(MAX_ROUNDS):
             for name, holder in holders.items():
@@ -129,7 +118,7 @@ class Erasure:
         raise Unavailable(f"Some data is still there: {left}", account_id=account_id)
 
     async def _erase_one(self, account_id: AccountId, name: str, holder: PersonalDataHolder) -> None:
-        shard = self._shards.owner(account_id)
+        shard = self._deps.shards.owner(account_id)
         while erased := await holder.erase(account_id):
             await shard.execute(
                 QUERIES.record_erasure_progress, account_id=account_id, room=name, erased=erased

@@ -82,6 +82,10 @@ WHERE state IN ('waiting', 'running') AND touched_at < now() - make_interval(sec
 -- Exports whose files are to be deleted.
 SELECT id, path FROM exports WHERE expires_at <= now() AND state IN ('ready', 'failed') LIMIT :limit::int;
 
+-- name: list_earlier_exports
+-- Finished exports of an account before this one, which replaces them.
+SELECT id, path FROM exports WHERE account_id = :account_id AND id < :id AND state IN ('ready', 'failed');
+
 -- name: list_all_exports
 -- All exports of an account, in any state.
 SELECT id, path FROM exports WHERE account_id = :account_id ORDER BY id LIMIT :limit::int;

@@ -1,21 +1,17 @@
 """The front door of personal data: exports and account deletion, long work over every room in repeatable steps."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from datetime import datetime
-from pathlib import Path
 
-from shardwright.routing import Shards
-from tintype.accounts import Accounts, StatusChanged
+from tintype.accounts import StatusChanged
 from tintype.base.ids import AccountId
 from tintype.base.jobs import Handler, Schedule, on
-from tintype.base.outbox import Outbox
-from tintype.base.personal_data import PersonalDataHolder
-from tintype.media import ObjectStorage
+from tintype.base.personal_data import Holders, PersonalDataHolder
+from tintype.personal_data.dependencies import PersonalDataDependencies
 from tintype.personal_data.erasure import Erasure
 from tintype.personal_data.events import DepartureDue, ExportRequested
 from tintype.personal_data.exports import Exports
 from tintype.personal_data.models import ErasureRequest, Export
-from tintype.redis.rate_limits import RateLimiter
 
 START_ERASURES_EVERY_S = 600.0
 DELETE_EXPIRED_EVERY_S = 3_600.0
@@ -25,26 +21,11 @@ class PersonalData:
     """Exports and erases what all rooms store about a person."""
 
     def __init__(
-        self,
-        shards: Shards,
-        outbox: Outbox,
-        accounts: Accounts,
-        holders: Mapping[str, PersonalDataHolder],
-        *,
-        last: PersonalDataHolder | None,
-        storage: ObjectStorage,
-        limiter: RateLimiter,
-        work_folder: Path,
-        grace_days: int,
+        self, dependencies: PersonalDataDependencies, holders: Holders, *, last: PersonalDataHolder
     ) -> None:
         """`holders` are erased in their order; `last` holds the account itself and is erased after all others."""
-        exported = {**({"accounts": last} if last else {}), **holders}
-        self._exports = Exports(
-            shards, outbox, exported, storage=storage, limiter=limiter, work_folder=work_folder
-        )
-        self._erasure = Erasure(
-            shards, outbox, accounts, {**holders, "exports": self._exports}, last=last, grace_days=grace_days
-        )
+        self._exports = Exports(dependencies, {"accounts": last, **holders})
+        self._erasure = Erasure(dependencies, {**holders, "exports": self._exports}, last=last)
 
     # Exports.
 
@@ -79,7 +60,7 @@ class PersonalData:
     # Account deletion.
 
     @property
-    def holders(self) -> Mapping[str, PersonalDataHolder]:
+    def holders(self) -> Holders:
         """The rooms whose data is erased, in this order."""
         return self._erasure.holders
 

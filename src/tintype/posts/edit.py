@@ -17,7 +17,7 @@ from tintype.posts.post_cache import PostCache
 from tintype.posts.publish import caption_columns
 from tintype.posts.reader import PostReader
 from tintype.posts.store import QUERIES, read_place, read_spans
-from tintype.posts.tags import PersonTags, add_tags, list_tagged
+from tintype.posts.tags import PersonTags, TagChanges, add_tags, list_tagged
 from tintype.posts.validation import check_edit, check_tagged_count
 
 log = get_log("posts")
@@ -54,9 +54,7 @@ class PostEditor:
             event = await _write(tx, row, tagged_before, edit, caption)
             await self._outbox.add(tx, event)
         await self._cache.invalidate(post_id)
-        await self._tags.try_index(
-            post_id, event.change_id, added=event.tagged_ids, removed=event.untagged_ids
-        )
+        await self._tags.try_index(post_id, event.change_id, TagChanges(event.tagged_ids, event.untagged_ids))
         log.info("post.edited", post_id=post_id)
 
     async def _check_new_tags(self, post_id: PostId, by: AccountId, edit: PostChanges) -> None:

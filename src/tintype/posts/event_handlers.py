@@ -7,7 +7,7 @@ from tintype.posts.dependencies import PostsDependencies
 from tintype.posts.events import PostEdited, PostLiked, PostPublished, PostRemoved
 from tintype.posts.like import PostLikes
 from tintype.posts.post_cache import PostCache
-from tintype.posts.tags import PersonTags
+from tintype.posts.tags import PersonTags, TagChanges
 
 
 class PostsEventHandlers:
@@ -22,20 +22,20 @@ class PostsEventHandlers:
     async def handle_published(self, event: PostPublished) -> None:
         """Index the tags of a new post."""
         if event.is_new:
-            await self._tags.index(event.post_id, event.post_id, added=event.tagged_ids)
+            await self._tags.index(event.post_id, event.post_id, TagChanges(added=event.tagged_ids))
         await self._cache.invalidate(event.post_id)
 
     async def handle_edited(self, event: PostEdited) -> None:
         """Index the tags that an edit has added and removed."""
         await self._tags.index(
-            event.post_id, event.change_id, added=event.tagged_ids, removed=event.untagged_ids
+            event.post_id, event.change_id, TagChanges(event.tagged_ids, event.untagged_ids)
         )
         await self._cache.invalidate(event.post_id)
 
     async def handle_removed(self, event: PostRemoved) -> None:
         """Remove the tags of a deleted post from the index."""
         if event.is_deleted:
-            await self._tags.index(event.post_id, event.change_id, removed=event.tagged_ids)
+            await self._tags.index(event.post_id, event.change_id, TagChanges(removed=event.tagged_ids))
         await self._cache.invalidate(event.post_id)
 
     async def handle_liked(self, event: PostLiked) -> None:

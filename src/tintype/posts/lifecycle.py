@@ -8,7 +8,7 @@ import msgspec
 
 from shardwright.routing import Transaction
 from tintype.base.events import Event
-from tintype.base.ids import AccountId, PostId, has_shard
+from tintype.base.ids import AccountId, MediaId, PostId, has_shard
 from tintype.base.listeners import Listeners
 from tintype.base.log import get_log
 from tintype.posts.dependencies import PostsDependencies
@@ -18,7 +18,7 @@ from tintype.posts.models import MAX_PINNED
 from tintype.posts.post_cache import PostCache
 from tintype.posts.reader import PostReader
 from tintype.posts.store import QUERIES
-from tintype.posts.tags import PersonTags, list_tagged
+from tintype.posts.tags import PersonTags, TagChanges, list_tagged
 
 log = get_log("posts")
 
@@ -53,7 +53,7 @@ class PostLifecycle:
         published: Listeners[PostPublished],
     ) -> None:
         self._shards, self._outbox = dependencies.shards, dependencies.outbox
-        self._accounts = dependencies.accounts
+        self._accounts, self._media = dependencies.accounts, dependencies.media
         self._cache, self._reader, self._tags, self._published = cache, reader, tags, published
 
     async def archive(self, post_id: PostId, by: AccountId) -> None:
@@ -120,13 +120,15 @@ class PostLifecycle:
             event = _event(row, tagged, change_id, before=before, after=after)
             if event is not None:
                 await self._outbox.add(tx, event)
+                media = await tx.fetch(QUERIES.list_post_media, post_id=post_id)
+                await self._media.change_visibility(tx, [MediaId(each["media_id"]) for each in media])
         await self._after_commit(post_id, author_id, event)
 
     async def _after_commit(self, post_id: PostId, author_id: AccountId, event: Event | None) -> None:
         await self._cache.invalidate(post_id)
         await self._accounts.invalidate(author_id)
         if isinstance(event, PostRemoved) and event.is_deleted:
-            await self._tags.try_index(post_id, event.change_id, removed=event.tagged_ids)
+            await self._tags.try_index(post_id, event.change_id, TagChanges(removed=event.tagged_ids))
         if isinstance(event, PostPublished):
             await self._published.notify(event)
         log.info("post.state_changed", post_id=post_id, announced=event.name if event else "none")

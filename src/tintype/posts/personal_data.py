@@ -18,7 +18,6 @@ from tintype.posts.tags import PersonTags
 
 BATCH = 100
 NEWEST = 2**63 - 1
-LARGEST_PHOTO = "1080.jpg"
 
 
 class PostsPersonalData:
@@ -108,7 +107,7 @@ class PostsPersonalData:
             ExportRecord(
                 "media.json",
                 {"post_id": str(post.id), "media_id": str(item.media_id), "alt_text": item.alt_text},
-                f"{item.folder}/{LARGEST_PHOTO}",
+                item.folder,
             )
             for item in post.media
         ]

@@ -16,7 +16,7 @@ from tintype.posts.errors import IdempotencyKeyReused, MediaInvalid, TooManyPost
 from tintype.posts.events import PostPublished
 from tintype.posts.models import Place, PostDraft
 from tintype.posts.store import QUERIES
-from tintype.posts.tags import PersonTags, add_tags
+from tintype.posts.tags import PersonTags, TagChanges, add_tags
 
 log = get_log("posts")
 
@@ -67,7 +67,7 @@ class PostPublisher:
             await self._outbox.add(tx, event)
         log.info("post.published", post_id=post_id, shard=shard.number)
         await self._accounts.invalidate(author_id)
-        await self._tags.try_index(post_id, post_id, added=event.tagged_ids)
+        await self._tags.try_index(post_id, post_id, TagChanges(added=event.tagged_ids))
         await self._published.notify(event)
         return post_id
 

@@ -66,7 +66,9 @@ class PostReader:
         return {
             each: _for_viewer(post, counts.get(each), viewer, is_liked=liked[each])
             for each, post in posts.items()
-            if post.author_id == author.account.id and post.is_shown
+            if visibility_rules.is_listed_post(
+                sees_author=post.author_id == author.account.id, is_shown=post.is_shown
+            )
         }
 
     async def find_unfiltered(self, ids: Iterable[PostId]) -> dict[PostId, Post]:

@@ -1,6 +1,6 @@
 """The facade of the posts room."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from shardwright.routing import Transaction
 from tintype.base.counter_reconciler import ReconciledCounter
@@ -8,7 +8,7 @@ from tintype.base.ids import AccountId, MediaId, PostId
 from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.listeners import Listeners
 from tintype.base.pages import Page
-from tintype.base.personal_data import ExportRecord
+from tintype.base.personal_data import PersonalDataHolder
 from tintype.graph import Mentions, VisibleAccount
 from tintype.posts.caption import CaptionParser
 from tintype.posts.counters import reconciled_counters
@@ -48,7 +48,7 @@ class Posts:
         self._lifecycle = PostLifecycle(dependencies, self._cache, self._reader, self._tags, self.published)
         self._likes = PostLikes(dependencies, self._cache, self._reader)
         self._retention = PostRetention(dependencies)
-        self._personal_data = PostsPersonalData(
+        self.personal_data: PersonalDataHolder = PostsPersonalData(
             dependencies,
             self._cache,
             self._reader,
@@ -229,18 +229,6 @@ class Posts:
     async def purge_deleted(self) -> None:
         """Purge posts that were deleted long ago, with their media."""
         await self._retention.purge_deleted()
-
-    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
-        """A person's posts with their photos, likes, and the posts they are tagged in."""
-        return self._personal_data.export(account_id)
-
-    async def erase(self, account_id: AccountId) -> int:
-        """Erase a batch of a person's posts, likes and tags; returns how many. Call it until nothing is left."""
-        return await self._personal_data.erase(account_id)
-
-    async def count_left(self, account_id: AccountId) -> int:
-        """How many posts, likes and tags of a person are still stored."""
-        return await self._personal_data.count_left(account_id)
 
     def reconciled_counters(self) -> list[ReconciledCounter]:
         """The counters of this room that the reconciler checks."""

@@ -5,6 +5,7 @@ commit, and again by the handlers of the events. The newest change wins, in what
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from shardwright.routing import Transaction
 from tintype.base.ids import AccountId, PostId, has_shard
@@ -18,6 +19,14 @@ from tintype.posts.post_cache import PostCache
 from tintype.posts.store import QUERIES, SHARD_UNAVAILABLE
 
 log = get_log("posts")
+
+
+@dataclass(frozen=True)
+class TagChanges:
+    """The people whom a change of a post has tagged, and those it has untagged."""
+
+    added: Sequence[AccountId] = ()
+    removed: Sequence[AccountId] = ()
 
 
 class PersonTags:
@@ -63,19 +72,12 @@ class PersonTags:
             )
             await self._outbox.add(tx, event)
         await self._cache.invalidate(post_id)
-        await self.try_index(post_id, change_id, removed=[account_id])
+        await self.try_index(post_id, change_id, TagChanges(removed=(account_id,)))
 
-    async def index(
-        self,
-        post_id: PostId,
-        change_id: int,
-        *,
-        added: Iterable[AccountId] = (),
-        removed: Iterable[AccountId] = (),
-    ) -> None:
+    async def index(self, post_id: PostId, change_id: int, changes: TagChanges) -> None:
         """Write to each person's shard whether they are tagged in the post; idempotent, and order does not matter."""
-        changes = {**dict.fromkeys(removed, False), **dict.fromkeys(added, True)}
-        for account_id, is_active in changes.items():
+        is_tagged = {**dict.fromkeys(changes.removed, False), **dict.fromkeys(changes.added, True)}
+        for account_id, is_active in is_tagged.items():
             await self._shards.owner(account_id).execute(
                 QUERIES.index_tag,
                 account_id=account_id,
@@ -84,17 +86,10 @@ class PersonTags:
                 is_active=is_active,
             )
 
-    async def try_index(
-        self,
-        post_id: PostId,
-        change_id: int,
-        *,
-        added: Iterable[AccountId] = (),
-        removed: Iterable[AccountId] = (),
-    ) -> None:
+    async def try_index(self, post_id: PostId, change_id: int, changes: TagChanges) -> None:
         """`index`, before the answer goes out; where a shard is unavailable, the handler of the event repeats it."""
         try:
-            await self.index(post_id, change_id, added=added, removed=removed)
+            await self.index(post_id, change_id, changes)
         except SHARD_UNAVAILABLE as error:
             log.warning("tags.postponed", post_id=post_id, error=str(error))
 

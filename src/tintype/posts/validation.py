@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from tintype.base.ids import AccountId, MediaId
-from tintype.base.text import clean_text
+from tintype.base.text import clean_line, clean_text
 from tintype.posts.errors import (
     AltTextInvalid,
     CaptionTooLong,
@@ -99,7 +99,7 @@ def check_place(place: Place | None) -> Place | None:
     """A place with an id, a name and either both coordinates or none."""
     if place is None:
         return None
-    place_id, name = clean_text(place.id), clean_text(place.name)
+    place_id, name = clean_text(place.id), clean_line(place.name)
     if not 0 < len(place_id) <= MAX_PLACE_ID_LENGTH or not 0 < len(name) <= MAX_PLACE_NAME_LENGTH:
         raise PlaceInvalid
     if (place.lat is None) != (place.lon is None):

@@ -9,15 +9,15 @@ from tintype.base.background_tasks import BackgroundTasks
 from tintype.base.bounded_map import BoundedMap
 from tintype.base.ids import AccountId, PostId
 from tintype.base.log import get_log
+from tintype.base.rate_limits import IMPRESSIONS
 from tintype.posts import Posts
 from tintype.ranking.event_handlers import RankingEventHandlers
 from tintype.ranking.feature_writer import FeatureWriter
 from tintype.ranking.models import LINGER_MS, Impression, Interaction, InteractionKind
 from tintype.ranking.training_examples import TrainingExamples
-from tintype.redis.rate_limits import RateLimit, RateLimiter
+from tintype.redis.rate_limits import RateLimiter
 
 log = get_log("ranking")
-IMPRESSIONS_LIMIT = RateLimit("ranking-seen", 120, 60.0)
 MAX_SPENT_MS = 600_000
 """A post that is on screen for longer was left open."""
 MAX_LINGERED = 20
@@ -46,7 +46,7 @@ class ActivityRecorder:
 
     async def record_impressions(self, viewer: AccountId, impressions: Sequence[Impression]) -> None:
         """Record posts that were on the viewer's screen: they rank lower from now on. Invisible posts are ignored."""
-        await self._limiter.acquire(IMPRESSIONS_LIMIT, viewer)
+        await self._limiter.acquire(IMPRESSIONS, viewer)
         longest: dict[PostId, int] = {}
         for each in impressions:
             spent_ms = min(each.spent_ms, MAX_SPENT_MS)

@@ -27,7 +27,7 @@ MAX_ROUNDS = 5
 ORDER_EVERY_S = 60
 
 
-class Ranker(Protocol):
+class ExploreRanker(Protocol):
     """What explore needs of the room."""
 
     async def get_viewer_features(self, viewer: AccountId) -> ViewerFeatures:
@@ -53,7 +53,7 @@ class Explore:
 
     def __init__(
         self,
-        ranker: Ranker,
+        ranker: ExploreRanker,
         redis_client: RedisClient,
         keys: Keys,
         *,

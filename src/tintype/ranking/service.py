@@ -14,7 +14,7 @@ from tintype.base.background_tasks import BackgroundTasks
 from tintype.base.errors import SettingsInvalid
 from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, Schedule
-from tintype.base.personal_data import ExportRecord
+from tintype.base.personal_data import PersonalDataHolder
 from tintype.base.settings import Settings
 from tintype.graph import Visibility
 from tintype.posts import Post, Posts
@@ -98,7 +98,7 @@ class Ranking:
             background_tasks=self._background_tasks,
         )
         self.explore = Explore(self, redis_client, keys, popular=popular, posts=posts, visibility=visibility)
-        self._personal_data = RankingPersonalData(shards, redis_client, keys)
+        self.personal_data: PersonalDataHolder = RankingPersonalData(shards, redis_client, keys)
 
     def add_to_read(self, viewer: AccountId, read: TrackedRead) -> None:
         """Add the commands for the viewer's features to the caller's read, unless they are cached; see `from_read`."""
@@ -207,18 +207,6 @@ class Ranking:
     def read_training_examples(self) -> AsyncIterator[TrainingExample]:
         """Every complete training example, shard by shard."""
         return self.training_examples.read_all()
-
-    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
-        """The person's training examples, and whom ranking believes them to be close to."""
-        return self._personal_data.export(account_id)
-
-    async def erase(self, account_id: AccountId) -> int:
-        """Delete a batch of training examples, and every key in Redis; returns how much."""
-        return await self._personal_data.erase(account_id)
-
-    async def count_left(self, account_id: AccountId) -> int:
-        """How many training examples and keys in Redis are left."""
-        return await self._personal_data.count_left(account_id)
 
     def handlers(self) -> list[Handler]:
         """The event handlers of ranking."""

@@ -73,7 +73,7 @@ class OutcomeWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
 
 class OutcomesWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The five outcomes."""
+    """The weights of each outcome that ranking predicts."""
 
     like: OutcomeWeights
     comment: OutcomeWeights

@@ -42,7 +42,7 @@ class PipelinedRedisClient:
         self._redis, self.client_cache = redis, ClientCache()
 
     async def execute(self, *commands: Command) -> list[Any]:
-        """One round trip."""
+        """Send the commands in one round trip; returns their replies in order."""
         async with self._redis.pipeline(transaction=False) as pipe:
             for command in commands:
                 pipe.execute_command(*command)

@@ -1,19 +1,22 @@
-"""Rate limits, counted in Redis for all processes together.
+"""Rate limits of actions, counted in Redis for all processes together, one attempt at a time.
 
 The generic cell rate algorithm (GCRA) stores one number per key: the time at which the key has its full burst again.
 It allows a burst of `count` and then one every `per_s / count` seconds, and says exactly how long to wait. While Redis
 is away each process counts for itself, so that losing Redis does not lift the limits.
+
+The limits themselves are in the table of `base/rate_limits.py`.
 """
 
 import math
 import time
-from dataclasses import dataclass
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from tintype.base.errors import RateLimited
+from tintype.base.rate_limits import LimitOverrides, RateLimit
 
+__all__ = ["RateLimit", "RateLimiter", "refuse"]
 MAX_LOCAL_KEYS = 10_000
 
 _ACQUIRE = """
@@ -28,32 +31,31 @@ return 0
 """
 
 
-@dataclass(frozen=True)
-class RateLimit:
-    """At most `count` in a burst, and as many in every `per_s` seconds in the long run."""
-
-    name: str
-    count: int
-    per_s: float
-
-
 class RateLimiter:
     """Counts attempts per key and refuses those that come too fast."""
 
-    def __init__(self, redis: Redis, namespace: str) -> None:
+    def __init__(self, redis: Redis, namespace: str, overrides: LimitOverrides | None = None) -> None:
         self._redis, self._prefix = redis, f"{namespace}:limit:"
+        self._overrides = overrides or LimitOverrides()
         self._script = redis.register_script(_ACQUIRE)
         self._local: dict[str, float] = {}
 
+    def effective(self, limit: RateLimit) -> RateLimit:
+        """The limit as the settings have it; a count of zero is no limit."""
+        return self._overrides.effective(limit)
+
     async def acquire(self, limit: RateLimit, key: str | int) -> None:
         """Count one attempt, or raise `RateLimited`, which says when to try again."""
+        limit = self.effective(limit)
+        if limit.count == 0:
+            return
         name, every_ms = f"{self._prefix}{limit.name}:{key}", limit.per_s * 1000 / limit.count
         try:
             wait_ms = float(await self._script(keys=[name], args=[every_ms, limit.per_s * 1000]))
         except (RedisError, OSError):
             wait_ms = self._acquire_locally(name, every_ms, limit.per_s * 1000)
         if wait_ms > 0:
-            raise RateLimited(retry_after_s=math.ceil(wait_ms / 1000), rule=limit.name)
+            raise refuse(limit, wait_ms / 1000)
 
     async def reset(self, limit: RateLimit, key: str | int) -> None:
         """Give this key its full burst again, as after a success."""
@@ -73,3 +75,21 @@ class RateLimiter:
             return next_full_at - now - window_ms
         self._local[name] = next_full_at
         return 0
+
+
+def refuse(limit: RateLimit, wait_s: float) -> RateLimited:
+    """The refusal of an attempt that came too early, which says when to try again."""
+    retry_after_s = max(1, math.ceil(wait_s))
+    return RateLimited(
+        f"Too many attempts; try again in {_in_words(retry_after_s)}.",
+        retry_after_s=retry_after_s,
+        policy=limit.policy,
+        rule=limit.name,
+    )
+
+
+def _in_words(seconds: int) -> str:
+    for unit, unit_s in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= 2 * unit_s:
+            return f"{math.ceil(seconds / unit_s)} {unit}s"
+    return f"{seconds} second{'' if seconds == 1 else 's'}"

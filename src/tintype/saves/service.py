@@ -1,12 +1,12 @@
 """The facade of the saves room."""
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import asyncpg
 
 from tintype.base.ids import AccountId, PostId
 from tintype.base.pages import Page, fill_page
-from tintype.base.personal_data import ExportRecord
+from tintype.base.personal_data import PersonalDataHolder
 from tintype.posts import Post
 from tintype.saves.collections import Collections
 from tintype.saves.dependencies import SavesDependencies
@@ -23,7 +23,7 @@ class Saves:
         self._shards, self._outbox = dependencies.shards, dependencies.outbox
         self._posts, self._viewer_invalidation = dependencies.posts, dependencies.viewer_invalidation
         self._collections = Collections(dependencies)
-        self._personal_data = SavesPersonalData(dependencies)
+        self.personal_data: PersonalDataHolder = SavesPersonalData(dependencies)
 
     async def save(self, post_id: PostId, by: AccountId, into: Sequence[CollectionId] = ()) -> None:
         """Save a post that is visible to this account, and put it into these collections."""
@@ -102,18 +102,6 @@ class Saves:
     async def order_collections(self, owner: AccountId, ids: Sequence[CollectionId]) -> None:
         """Put collections in this order."""
         await self._collections.order(owner, ids)
-
-    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
-        """Every saved post of a person, with the names of the collections it is in."""
-        return self._personal_data.export(account_id)
-
-    async def erase(self, account_id: AccountId) -> int:
-        """Erase a person's saves and collections; returns how many rows."""
-        return await self._personal_data.erase(account_id)
-
-    async def count_left(self, account_id: AccountId) -> int:
-        """How many rows of a person are still stored."""
-        return await self._personal_data.count_left(account_id)
 
     async def _fetch_page(
         self, by: AccountId, collection_id: CollectionId | None, before: int, limit: int

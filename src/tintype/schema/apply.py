@@ -1,4 +1,4 @@
-"""Registers an installation's servers, creates its shards and applies all migrations."""
+"""Registers an installation's servers, creates its shards, applies all migrations and installs all queries."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
@@ -6,10 +6,12 @@ from urllib.parse import urlsplit, urlunsplit
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from shardwright.errors import SetupInvalid
 from shardwright.migrations import Migrator, progress_bar
+from shardwright.routing import Queries, install_queries
 from shardwright.topology import Directory
-from tintype.base.settings import Settings, directory_dsn, server_dsns
-from tintype.schema.paths import MIGRATIONS
+from tintype.base.settings import Settings, as_migrator, directory_dsn, server_dsns
+from tintype.schema.paths import MIGRATIONS, QUERY_FILES
 
 
 @dataclass(frozen=True)
@@ -22,12 +24,16 @@ class Applied:
 
 
 async def apply_schema(settings: Settings, *, console: Console | None = None) -> Applied:
-    """Register every server, create missing shards and apply missing migrations; safe to repeat and to interrupt."""
-    dsns = server_dsns(settings)
-    directory = await Directory.open(directory_dsn(settings), dsns=dsns)
+    """Register every server, create missing shards and apply missing migrations; safe to repeat and to interrupt.
+
+    Signs in as the migrator. At the end every query of the application has its dispatch function, since the
+    application's own role may not create one.
+    """
+    migrator_settings = as_migrator(settings)
+    directory = await Directory.open(directory_dsn(migrator_settings), dsns=server_dsns(migrator_settings))
     try:
         await directory.create()
-        for name, dsn in dsns.items():
+        for name, dsn in server_dsns(settings).items():
             # The password stays in the settings: the directory stores addresses without it.
             await directory.add_server(name, without_password(dsn))
         migrator = Migrator(directory, MIGRATIONS)
@@ -35,12 +41,22 @@ async def apply_schema(settings: Settings, *, console: Console | None = None) ->
         with progress_bar(console=console or Console(quiet=True)) as progress:
             # `./tintype check` lints before a release; an operator cannot fix a finding.
             report = await migrator.apply(lint=False, progress=progress)
+        await _install_queries(directory)
         shard_map = await directory.load()
         return Applied(
             len(shard_map.servers), len(shard_map.owners), sum(len(each.applied) for each in report.outcomes)
         )
     finally:
         await directory.close()
+
+
+async def _install_queries(directory: Directory) -> None:
+    reports = await install_queries(directory, [Queries.load(path) for path in QUERY_FILES])
+    for report in reports:
+        for name, reason in report.failed.items():
+            raise SetupInvalid(
+                f"the query {name} does not fit the tables on server {report.server}: {reason}"
+            )
 
 
 def without_password(dsn: str) -> str:

@@ -2,6 +2,93 @@
 
 -- On every server, in the schema common.
 
+CREATE OR REPLACE FUNCTION add_story_days(shard integer, first_day timestamp with time zone, days integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    home text := 's' || lpad(shard::text, 4, '0');
+    today timestamptz;
+    day timestamptz;
+    parent text;
+    part text;
+    created integer := 0;
+BEGIN
+    IF shard IS NULL OR shard NOT BETWEEN 0 AND 8191 OR to_regclass(home || '.stories') IS NULL THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('there are no stories in shard %s', shard);
+    END IF;
+    IF NOT has_table_privilege(session_user, home || '.stories', 'INSERT') THEN
+        RAISE insufficient_privilege USING MESSAGE = format('%s may not write stories', session_user);
+    END IF;
+    EXECUTE format('SELECT %I.story_now()', home) INTO today;
+    IF first_day IS NULL OR days IS NULL OR days NOT BETWEEN 1 AND 7
+       OR first_day NOT BETWEEN today - interval '3 days' AND today + interval '7 days' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('cannot create %s days of stories from %s on', days, first_day),
+            HINT = 'Ask for 1 to 7 days, from at most three days ago on.';
+    END IF;
+    PERFORM pg_advisory_xact_lock(hashtext('story-days'), hashtext(home));
+    FOR number IN 0 .. days - 1 LOOP
+        day := date_trunc('day', first_day, 'UTC') + make_interval(hours => 24 * number);
+        FOREACH parent IN ARRAY ARRAY['stories', 'story_views', 'seen_stories'] LOOP
+            part := parent || '__' || to_char(day AT TIME ZONE 'UTC', 'YYYYMMDD');
+            CONTINUE WHEN to_regclass(format('%I.%I', home, part)) IS NOT NULL;
+            EXECUTE format('CREATE TABLE %1$I.%2$I (LIKE %1$I.%3$I INCLUDING ALL)', home, part, parent);
+            EXECUTE format('ALTER TABLE %1$I.%2$I ATTACH PARTITION %1$I.%3$I FOR VALUES FROM (%4$s) TO (%5$s)',
+                           home, parent, part,
+                           shardwright.min_id_at(day), shardwright.min_id_at(day + interval '24 hours'));
+            IF to_regprocedure(format('%I.guard()', home)) IS NOT NULL THEN
+                EXECUTE format('CREATE TRIGGER shardwright_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE '
+                               'ON %1$I.%2$I FOR EACH STATEMENT EXECUTE FUNCTION %1$I.guard()', home, part);
+            END IF;
+            created := created + 1;
+        END LOOP;
+    END LOOP;
+    RETURN created;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION drop_story_days(shard integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET lock_timeout TO '500ms'
+AS $function$
+DECLARE
+    home text := 's' || lpad(shard::text, 4, '0');
+    today timestamptz;
+    past record;
+    dropped integer := 0;
+BEGIN
+    IF shard IS NULL OR shard NOT BETWEEN 0 AND 8191 OR to_regclass(home || '.stories') IS NULL THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('there are no stories in shard %s', shard);
+    END IF;
+    IF NOT has_table_privilege(session_user, home || '.stories', 'INSERT') THEN
+        RAISE insufficient_privilege USING MESSAGE = format('%s may not write stories', session_user);
+    END IF;
+    EXECUTE format('SELECT %I.story_now()', home) INTO today;
+    PERFORM pg_advisory_xact_lock(hashtext('story-days'), hashtext(home));
+    FOR past IN
+        SELECT c.relname AS part
+        FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid JOIN pg_class AS p ON p.oid = i.inhparent
+        WHERE p.relnamespace = home::regnamespace AND p.relname IN ('stories', 'story_views', 'seen_stories')
+          AND right(c.relname, 8) < to_char((today - interval '25 hours') AT TIME ZONE 'UTC', 'YYYYMMDD')
+        ORDER BY c.relname
+    LOOP
+        BEGIN
+            EXECUTE format('DROP TABLE %I.%I', home, past.part);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available THEN
+            NULL;
+        END;
+    END LOOP;
+    RETURN dropped;
+END
+$function$;
+
 CREATE TABLE outbox (
     id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
     event text NOT NULL,
@@ -317,6 +404,15 @@ CREATE TABLE highlights (
 );
 CREATE INDEX highlights_of_account ON highlights USING btree (account_id, "position");
 
+CREATE TABLE known_devices (
+    account_id bigint NOT NULL,
+    fingerprint bytea NOT NULL,
+    first_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT known_devices_pkey PRIMARY KEY (account_id, fingerprint)
+);
+CREATE INDEX known_devices_unused ON known_devices USING btree (last_seen_at);
+
 CREATE TABLE leases (
     name text NOT NULL,
     holder text NOT NULL,
@@ -342,6 +438,7 @@ CREATE TABLE mails (
     expires_at timestamp with time zone NOT NULL,
     sent_at timestamp with time zone,
     used_at timestamp with time zone,
+    detail text DEFAULT ''::text NOT NULL,
     CONSTRAINT mails_pkey PRIMARY KEY (token_hash)
 );
 CREATE INDEX mails_ending ON mails USING btree (expires_at);
@@ -367,12 +464,17 @@ CREATE TABLE media (
     keeps_location boolean DEFAULT false NOT NULL,
     ends_at timestamp with time zone,
     changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    removed text[],
+    size_bytes bigint,
     CONSTRAINT media_pkey PRIMARY KEY (id)
 );
 CREATE INDEX media_aging ON media USING btree (tier, id) WHERE (state = 'ready'::text);
+CREATE INDEX media_converting ON media USING btree (account_id) WHERE (state = 'processing'::text);
 CREATE INDEX media_ending ON media USING btree (ends_at) WHERE ((ends_at IS NOT NULL) AND (state <> 'deleted'::text));
 CREATE INDEX media_expiring ON media USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX media_of_account ON media USING btree (account_id, id);
+CREATE INDEX media_unexamined ON media USING btree (id) WHERE ((removed IS NULL) AND (state <> ALL (ARRAY['processing'::text, 'deleted'::text])));
+CREATE INDEX media_unmeasured ON media USING btree (id) WHERE ((size_bytes IS NULL) AND (state <> 'deleted'::text));
 CREATE INDEX media_unsettled ON media USING btree (changed_at) WHERE (state = ANY (ARRAY['processing'::text, 'deleted'::text]));
 
 CREATE TABLE media_uploads (
@@ -432,6 +534,16 @@ CREATE TABLE moderation_traces (
     kind text NOT NULL,
     object_id bigint NOT NULL,
     CONSTRAINT moderation_traces_pkey PRIMARY KEY (account_id, part, kind, object_id)
+);
+
+CREATE TABLE named_places (
+    account_id bigint NOT NULL,
+    place_id text NOT NULL,
+    name text NOT NULL,
+    latitude double precision NOT NULL,
+    longitude double precision NOT NULL,
+    change_id bigint DEFAULT next_id() NOT NULL,
+    CONSTRAINT named_places_pkey PRIMARY KEY (account_id, place_id)
 );
 
 CREATE TABLE notification_acts (
@@ -733,6 +845,15 @@ CREATE TABLE sessions (
     CONSTRAINT sessions_pkey PRIMARY KEY (token_hash)
 );
 CREATE INDEX sessions_of_account ON sessions USING btree (account_id);
+
+CREATE TABLE storage_usage (
+    account_id bigint NOT NULL,
+    used_bytes bigint DEFAULT 0 NOT NULL,
+    quota_bytes bigint,
+    video_day date,
+    video_ms bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT storage_usage_pkey PRIMARY KEY (account_id)
+);
 
 CREATE TABLE stories (
     id bigint DEFAULT next_id() NOT NULL,

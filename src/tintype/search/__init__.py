@@ -7,16 +7,16 @@ indexed) and `recent_searches` (with the account). Kept current by events, and c
 """
 
 from tintype.search.errors import (
-    PlaceInvalid,
+    NewPlaceInvalid,
     PlaceNotFound,
     RecentSearchInvalid,
     RecentSearchNotFound,
     TagNotFound,
 )
 from tintype.search.models import (
+    NamedPlace,
     NearbyPlace,
     PersonFound,
-    Place,
     RecentKind,
     RecentSearch,
     TagFound,
@@ -30,10 +30,10 @@ from tintype.search.topics import FIRST_PAGE, place_topic, tag_topic
 __all__ = [
     "FIRST_PAGE",
     "QUERIES",
+    "NamedPlace",
     "NearbyPlace",
+    "NewPlaceInvalid",
     "PersonFound",
-    "Place",
-    "PlaceInvalid",
     "PlaceNotFound",
     "RecentKind",
     "RecentSearch",

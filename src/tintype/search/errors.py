@@ -15,7 +15,7 @@ class TagNotFound(NotFound):
     code = "tag_not_found"
 
 
-class PlaceInvalid(Invalid):
+class NewPlaceInvalid(Invalid):
     """A place needs a name of 1 to 100 characters, a latitude from -90 to 90 and a longitude from -180 to 180."""
 
     code = "place_invalid"

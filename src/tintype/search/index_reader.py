@@ -81,6 +81,13 @@ class IndexReader:
         ]
 
 
+def match_words(typed: Sequence[str], terms: Sequence[str]) -> int:
+    """How well words that were typed match the words of one subject, as `IndexReader.find` would; 0 if they do not."""
+    if not typed or not all(any(term.startswith(word) for term in terms) for word in typed[1:]):
+        return 0
+    return max((_match(typed[0], term) for term in terms), default=0)
+
+
 def _match(lead: str, term: str) -> int:
     if term.startswith(lead):
         return EXACT if term == lead else PREFIX

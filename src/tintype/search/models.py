@@ -28,7 +28,7 @@ class TagFound(msgspec.Struct, frozen=True):
     post_count: int
 
 
-class Place(msgspec.Struct, frozen=True):
+class NamedPlace(msgspec.Struct, frozen=True):
     """A named point on the map."""
 
     id: str
@@ -41,7 +41,7 @@ class Place(msgspec.Struct, frozen=True):
 class NearbyPlace:
     """A place and how far away it is."""
 
-    place: Place
+    place: NamedPlace
     distance_m: float
 
 

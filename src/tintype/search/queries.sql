@@ -202,9 +202,48 @@ SELECT topic, post_id FROM topic_posts
 WHERE revision < :bound AND (topic, post_id) > (:topic, :post_id::bigint) ORDER BY topic, post_id LIMIT :limit::int;
 
 -- name: create_place
--- The first of several people who name the same place creates it.
+-- The first of several public posts that name the same place creates it.
 INSERT INTO places (id, name, latitude, longitude) VALUES (:id, :name, :latitude, :longitude)
 ON CONFLICT (id) DO NOTHING;
+
+-- name: delete_place
+-- A place that no public post names any more, unless one came meanwhile.
+DELETE FROM places
+WHERE id = :id AND NOT EXISTS (SELECT FROM topics WHERE topic = :topic AND post_count > 0);
+
+-- name: count_topics
+-- How many public posts each of some topics has.
+SELECT topic, post_count FROM topics WHERE topic = ANY(:topics::text[]);
+
+-- name: gather_post_places
+-- A place as posts name it, or else as their authors did when they made it.
+SELECT p.id AS post_id, p.place_id AS id, coalesce(p.place_name, n.name) AS name,
+       coalesce(p.lat, n.latitude)::float8 AS latitude, coalesce(p.lon, n.longitude)::float8 AS longitude
+FROM posts AS p LEFT JOIN named_places AS n ON n.account_id = p.author_id AND n.place_id = p.place_id
+WHERE p.id = ANY(:ids::bigint[]) AND p.place_id = :place_id;
+
+-- name: add_named_place
+-- Naming a place again moves it to the front.
+INSERT INTO named_places (account_id, place_id, name, latitude, longitude)
+VALUES (:account_id, :place_id, :name, :latitude, :longitude)
+ON CONFLICT (account_id, place_id) DO UPDATE SET change_id = next_id();
+
+-- name: trim_named_places
+-- Deletes all but the latest named places of an account.
+DELETE FROM named_places WHERE account_id = :account_id AND change_id <= (
+    SELECT change_id FROM named_places WHERE account_id = :account_id ORDER BY change_id DESC OFFSET :kept::int LIMIT 1);
+
+-- name: list_named_places
+-- The places an account has named, the latest first.
+SELECT place_id AS id, name, latitude, longitude FROM named_places WHERE account_id = :account_id ORDER BY change_id DESC;
+
+-- name: clear_named_places
+-- Deletes all named places of an account.
+DELETE FROM named_places WHERE account_id = :account_id;
+
+-- name: count_named_places
+-- How many places an account has named.
+SELECT count(*) AS places FROM named_places WHERE account_id = :account_id;
 
 -- name: find_place hot
 -- One place.
@@ -214,6 +253,10 @@ SELECT id, name, latitude, longitude FROM places WHERE id = :id;
 -- All places of a shard, a page at a time, for a rebuild.
 SELECT id, name, latitude, longitude FROM places WHERE id > :after ORDER BY id LIMIT :limit::int;
 
+-- name: remove_from_cell
+-- Takes a place out of its grid cell.
+DELETE FROM place_squares WHERE square = :square AND place_id = :place_id;
+
 -- name: add_to_cell
 -- Puts a place into its grid cell.
 INSERT INTO place_squares (square, place_id, name, latitude, longitude)
@@ -222,10 +265,12 @@ ON CONFLICT (square, place_id) DO NOTHING;
 
 -- name: find_near hot
 -- Places of one grid cell within a box, the nearest first; flat-earth distance is right enough to sort a few kilometres.
+-- The square of a difference below 1e-154 would be an error (underflow): none is smaller than 1e-100.
 SELECT place_id AS id, name, latitude, longitude FROM place_squares
 WHERE square = :square AND latitude BETWEEN :south::float8 AND :north::float8
-ORDER BY (latitude - :latitude::float8) ^ 2
-       + (:narrowing::float8 * (mod((longitude - :longitude::float8 + 540)::numeric, 360) - 180)::float8) ^ 2
+ORDER BY greatest(abs(latitude - :latitude::float8), 1e-100) ^ 2
+       + greatest(:narrowing::float8 * abs(mod((longitude - :longitude::float8 + 540)::numeric, 360) - 180)::float8,
+                  1e-100) ^ 2
 LIMIT :limit::int;
 
 -- name: add_search

@@ -4,18 +4,20 @@ Nothing is emptied first. Everything is indexed again by the same code that reac
 side; entries that no run has touched since the start belong to nothing that exists, and are deleted at the end.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from shardwright.routing import Shard
+import asyncpg
+
+from shardwright.routing import Query, Shard
 from tintype.base.ids import AccountId, PostId
 from tintype.search.dependencies import SearchDependencies
 from tintype.search.people import People
 from tintype.search.places import Places
 from tintype.search.store import QUERIES
 from tintype.search.tags import Tags
-from tintype.search.topics import TAG, Topics
+from tintype.search.topics import PLACE, TAG, Topics
 
 PAGE = 500
 CLOCK_SKEW = timedelta(minutes=5)
@@ -54,40 +56,34 @@ class Rebuild:
         return done
 
     async def _index_people(self, shard: Shard) -> int:
-        after = count = 0
-        while rows := await shard.fetch(QUERIES.page_accounts, after=after, limit=PAGE):
-            for row in rows:
-                after = row["id"]
-                await self._people.index(AccountId(after))
-            count += len(rows)
+        count = 0
+        async for row in _rows(shard, QUERIES.page_accounts, "id", after=0):
+            await self._people.index(AccountId(row["id"]))
+            count += 1
         return count
 
     async def _index_posts(self, shard: Shard) -> int:
-        after = count = 0
-        while rows := await shard.fetch(QUERIES.page_posts, after=after, limit=PAGE):
-            for row in rows:
-                after = row["id"]
-                await self._topics.index(PostId(after), AccountId(row["author_id"]))
-            count += len(rows)
+        count = 0
+        async for row in _rows(shard, QUERIES.page_posts, "id", after=0):
+            await self._topics.index(PostId(row["id"]), AccountId(row["author_id"]))
+            count += 1
         return count
 
     async def _index_places(self, shard: Shard) -> int:
-        after, count = "", 0
-        while rows := await shard.fetch(QUERIES.page_places, after=after, limit=PAGE):
-            for row in rows:
-                after = row["id"]
-                await self._places.index(after)
-            count += len(rows)
+        count = 0
+        async for row in _rows(shard, QUERIES.page_places, "id", after=""):
+            await self._places.index(row["id"])
+            count += 1
         return count
 
     async def _index_tags(self, shard: Shard) -> int:
-        after, count = "", 0
-        while rows := await shard.fetch(QUERIES.page_topics, after=after, limit=PAGE):
-            for row in rows:
-                after = row["topic"]
-                if after.startswith(TAG):
-                    await self._tags.index(after.removeprefix(TAG))
-                    count += 1
+        count = 0
+        async for row in _rows(shard, QUERIES.page_topics, "topic", after=""):
+            if row["topic"].startswith(TAG):
+                await self._tags.index(row["topic"].removeprefix(TAG))
+                count += 1
+            elif row["topic"].startswith(PLACE):  # also those whose own row is missing
+                await self._places.index(row["topic"].removeprefix(PLACE))
         return count
 
     async def _sweep_posts(self, shard: Shard, *, bound: int) -> int:
@@ -106,3 +102,11 @@ class Rebuild:
         while gone := await shard.execute(QUERIES.sweep_entries, bound=bound, limit=PAGE):
             swept += gone
         return swept
+
+
+async def _rows(shard: Shard, query: Query, key: str, *, after: int | str) -> AsyncIterator[asyncpg.Record]:
+    """All rows of a query that pages by a key, from `after` on."""
+    while rows := await shard.fetch(query, after=after, limit=PAGE):
+        for row in rows:
+            yield row
+        after = rows[-1][key]

@@ -1,6 +1,5 @@
 """Recent searches, on the shard of the account that made them."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import cast
 
@@ -37,7 +36,7 @@ class RecentSearches:
         return (await self._titled(account_id, [RecentSearch(search_id, kind, known)]))[0]
 
     async def list_latest(self, account_id: AccountId) -> list[RecentSearch]:
-        """The account's recent searches, latest first, without accounts it may no longer see."""
+        """The account's recent searches, latest first, without accounts and places it may no longer see."""
         rows = await self._shards.owner(account_id).fetch(
             QUERIES.list_searches, account_id=account_id, limit=MAX_KEPT
         )
@@ -64,14 +63,16 @@ class RecentSearches:
         people = [AccountId(int(each.subject)) for each in found if each.kind == "account"]
         visible = await self._visibility.find_accounts(viewer, people) if people else {}
         places = [each.subject for each in found if each.kind == "place"]
-        known = {one.id: one for one in await asyncio.gather(*map(self._places.get, places))}
+        known = await self._places.find_many(places, viewer=viewer) if places else {}
 
         def name(search: RecentSearch) -> RecentSearch | None:
             if search.kind == "account":
                 one = visible.get(AccountId(int(search.subject)))
                 return replace(search, title=one.account.username, account=one.account) if one else None
-            title = known[search.subject].name if search.kind == "place" else search.subject
-            return replace(search, title=title)
+            if search.kind == "place":
+                place = known.get(search.subject)
+                return replace(search, title=place.name) if place else None
+            return replace(search, title=search.subject)
 
         return [named for each in found if (named := name(each))]
 
@@ -83,7 +84,7 @@ class RecentSearches:
             if kind == "account":
                 await self._visibility.get_account(account_id, _account_id(known))
             elif kind == "place":
-                await self._places.get(known)
+                await self._places.get(known, viewer=account_id)
         except NotFound as error:
             raise RecentSearchInvalid from error
         if kind == "tag":

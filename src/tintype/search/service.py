@@ -1,33 +1,32 @@
 """The search room as others use it."""
 
-from collections.abc import AsyncIterator
-
 from shardwright.routing import Shards
 from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, Schedule
-from tintype.base.personal_data import ExportRecord
+from tintype.base.personal_data import PersonalDataHolder
 from tintype.graph import Graph, Visibility
 from tintype.posts import Post, Posts
 from tintype.redis.rate_limits import RateLimiter
 from tintype.search.dependencies import SearchDependencies
 from tintype.search.models import (
+    NamedPlace,
     NearbyPlace,
     PersonFound,
-    Place,
     RecentKind,
     RecentSearch,
     TagFound,
     TopicCursor,
     TopicOrder,
 )
+from tintype.search.named_places import NamedPlaces
 from tintype.search.people import People
-from tintype.search.personal_data import PersonalData
+from tintype.search.personal_data import SearchPersonalData
 from tintype.search.places import Places
 from tintype.search.rebuild import Progress, Rebuild
 from tintype.search.recent_searches import RecentSearches
 from tintype.search.tags import Tags
 from tintype.search.topic_scoring import TopicScoring
-from tintype.search.topics import FIRST_PAGE, PLACE, TAG, Topics
+from tintype.search.topics import PLACE, TAG, Topics
 
 
 class Search:
@@ -37,14 +36,21 @@ class Search:
         self, shards: Shards, visibility: Visibility, graph: Graph, posts: Posts, limiter: RateLimiter
     ) -> None:
         deps = SearchDependencies(shards, visibility, graph, posts, limiter)
-        self._people, self._tags, self._places = People(deps), Tags(deps), Places(deps)
+        self._named_places = NamedPlaces(deps)
+        self._people, self._tags, self._places = People(deps), Tags(deps), Places(deps, self._named_places)
         self._topics = Topics(deps, self.index_topic_name)
         self._recent = RecentSearches(deps, self._places)
         self._scoring = TopicScoring(deps, self._topics, self.index_topic_name)
         self._rebuild = Rebuild(
             deps, people=self._people, topics=self._topics, tags=self._tags, places=self._places
         )
-        self._personal_data = PersonalData(deps, self._people, self._topics, self._recent)
+        self.personal_data: PersonalDataHolder = SearchPersonalData(
+            deps,
+            people=self._people,
+            topics=self._topics,
+            recent=self._recent,
+            named_places=self._named_places,
+        )
 
     async def find_people(self, text: str, *, viewer: AccountId | None, limit: int) -> list[PersonFound]:
         """People the viewer may see: those they follow first, then friends of friends, then the popular."""
@@ -58,21 +64,25 @@ class Search:
         """One hashtag with its exact count of public posts."""
         return await self._tags.get(text)
 
-    async def find_places(self, text: str, *, limit: int) -> list[Place]:
-        """Places by any word of their name, those with most posts first."""
-        return await self._places.find(text, limit=limit)
+    async def find_places(self, text: str, *, viewer: AccountId, limit: int) -> list[NamedPlace]:
+        """Places by any word of their name: public ones, those with most posts first, and the viewer's own."""
+        return await self._places.find(text, viewer=viewer, limit=limit)
 
     async def find_places_near(
-        self, latitude: float, longitude: float, *, radius_m: float, limit: int
+        self, latitude: float, longitude: float, *, viewer: AccountId, radius_m: float, limit: int
     ) -> list[NearbyPlace]:
-        """Places within a radius of at most five kilometres, the nearest first."""
-        return await self._places.find_near(latitude, longitude, radius_m=radius_m, limit=limit)
+        """Places within a radius of at most five kilometres, public ones and the viewer's own, the nearest first."""
+        return await self._places.find_near(
+            latitude, longitude, viewer=viewer, radius_m=radius_m, limit=limit
+        )
 
-    async def get_place(self, place_id: str) -> Place:
-        """One place."""
-        return await self._places.get(place_id)
+    async def get_place(self, place_id: str, *, viewer: AccountId | None) -> NamedPlace:
+        """A place that a public post names, or that the viewer has named."""
+        return await self._places.get(place_id, viewer=viewer)
 
-    async def get_or_create_place(self, by: AccountId, name: str, latitude: float, longitude: float) -> Place:
+    async def get_or_create_place(
+        self, by: AccountId, name: str, latitude: float, longitude: float
+    ) -> NamedPlace:
         """The place of this name at this point: an existing one within 100 metres, or a new one."""
         return await self._places.get_or_create(by, name, latitude, longitude)
 
@@ -81,13 +91,7 @@ class Search:
         return await self._topics.count(topic)
 
     async def list_posts(
-        self,
-        topic: str,
-        *,
-        viewer: AccountId | None,
-        order: TopicOrder,
-        after: TopicCursor = FIRST_PAGE,
-        limit: int,
+        self, topic: str, *, viewer: AccountId | None, order: TopicOrder, after: TopicCursor, limit: int
     ) -> tuple[list[Post], TopicCursor | None]:
         """A page of a topic's posts that the viewer may see, and the cursor of the next page."""
         return await self._topics.page(topic, viewer=viewer, order=order, after=after, limit=limit)
@@ -134,18 +138,6 @@ class Search:
     async def rebuild(self, progress: Progress) -> dict[str, int]:
         """Rebuild the index from the other rooms, while everything goes on; returns counts by stage."""
         return await self._rebuild.run(progress)
-
-    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
-        """The account's recent searches; everything else here comes from other rooms."""
-        return self._personal_data.export(account_id)
-
-    async def erase(self, account_id: AccountId) -> int:
-        """Delete a batch of what the room stores of this person; returns how much went."""
-        return await self._personal_data.erase(account_id)
-
-    async def count_left(self, account_id: AccountId) -> int:
-        """How many recent searches and indexed subjects of this person are left."""
-        return await self._personal_data.count_left(account_id)
 
     def handlers(self) -> list[Handler]:
         """Reactions to events of accounts, follows and posts, which keep the index current."""

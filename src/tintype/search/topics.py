@@ -50,13 +50,7 @@ class Topics:
         return max(0, found or 0)
 
     async def page(
-        self,
-        topic: str,
-        *,
-        viewer: AccountId | None,
-        order: TopicOrder,
-        after: TopicCursor = FIRST_PAGE,
-        limit: int,
+        self, topic: str, *, viewer: AccountId | None, order: TopicOrder, after: TopicCursor, limit: int
     ) -> tuple[list[Post], TopicCursor | None]:
         """A page of posts the viewer may see, and the cursor of the next page."""
         shown: list[Post] = []

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
 
-from tintype.simulation.models import Outcome, Report, name_of
+from tintype.simulation.models import SimulationReport, ThresholdOutcome, name_of
 from tintype.simulation.recommendation import MAX_READ_P99_MS, MAX_VISIBLE_P99_MS, fell_behind, recommend
 
 WIDTH, PANEL, GAP, LABELS = 760, 34, 46, 120
@@ -27,9 +27,9 @@ class Panel:
     """One measurement: a dark bar for its main value, a light one behind it for the worse case."""
 
     title: str
-    main: Callable[[Outcome], float]
-    worse: Callable[[Outcome], float]
-    format: Callable[[Outcome], str]
+    main: Callable[[ThresholdOutcome], float]
+    worse: Callable[[ThresholdOutcome], float]
+    format: Callable[[ThresholdOutcome], str]
     target: float | None = None
     """Upper limit for the worse case."""
 
@@ -64,7 +64,7 @@ PANELS = (
 )
 
 
-def render_svg(report: Report) -> str:
+def render_svg(report: SimulationReport) -> str:
     """The chart as the text of an SVG file."""
     rows, advice = len(report.outcomes), _advice(report)
     bottom = 60 + len(PANELS) * (GAP + rows * PANEL)
@@ -80,7 +80,7 @@ def render_svg(report: Report) -> str:
     )
 
 
-def render_text(report: Report, width: int = 40) -> list[str]:
+def render_text(report: SimulationReport, width: int = 40) -> list[str]:
     """The same bars for a terminal, one line each; main values only."""
     lines: list[str] = []
     for panel in PANELS:
@@ -93,7 +93,7 @@ def render_text(report: Report, width: int = 40) -> list[str]:
     return lines
 
 
-def _panel(panel: Panel, outcomes: Sequence[Outcome], top: int) -> list[str]:
+def _panel(panel: Panel, outcomes: Sequence[ThresholdOutcome], top: int) -> list[str]:
     most, best = max((panel.worse(one) for one in outcomes), default=0.0), recommend(outcomes)
     parts = [_text(16, top + 28, panel.title, size=13)]
     for row, one in enumerate(outcomes):
@@ -115,7 +115,7 @@ def _panel(panel: Panel, outcomes: Sequence[Outcome], top: int) -> list[str]:
     return parts
 
 
-def _advice(report: Report) -> list[str]:
+def _advice(report: SimulationReport) -> list[str]:
     """The recommendation below the bars, and the footnote for the asterisk where there is one."""
     lines = wrap(report.advice, LETTERS)
     if any(fell_behind(one) for one in report.outcomes):
@@ -123,7 +123,7 @@ def _advice(report: Report) -> list[str]:
     return lines
 
 
-def _name(outcome: Outcome) -> str:
+def _name(outcome: ThresholdOutcome) -> str:
     return f"{name_of(outcome.threshold)}{' *' if fell_behind(outcome) else ''}"
 
 
@@ -135,7 +135,7 @@ def _text(x: int, y: int, text: str, *, size: int = 12, colour: str = INK) -> st
     return f'<text x="{x}" y="{y}" font-size="{size}" fill="{colour}">{escape(text)}</text>'
 
 
-def _title(report: Report) -> str:
+def _title(report: SimulationReport) -> str:
     choices = report.choices
     return (
         f"{choices.people:,} people, {choices.hours:g} h at {choices.speed:,.0f} times real time, "

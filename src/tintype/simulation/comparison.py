@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 
 from tintype.simulation.bulk_fill import BulkFill
 from tintype.simulation.load_run import LoadRun, Measurements
-from tintype.simulation.models import Outcome, Report, SimulationOptions, distribution_of
+from tintype.simulation.models import SimulationOptions, SimulationReport, ThresholdOutcome, distribution_of
 from tintype.simulation.plan import DayPlan, make_plan
 from tintype.simulation.recommendation import recommendation_text
 from tintype.wiring import Rooms
@@ -46,20 +46,20 @@ class Simulation:
     def __init__(self, factory: InstallationFactory, choices: SimulationOptions) -> None:
         self._factory, self._plan = factory, make_plan(choices)
 
-    async def compare(self, thresholds: Sequence[int], progress: ReportProgress) -> Report:
+    async def compare(self, thresholds: Sequence[int], progress: ReportProgress) -> SimulationReport:
         """Run the plan under each threshold and report the outcomes with a recommendation."""
-        outcomes: list[Outcome] = []
+        outcomes: list[ThresholdOutcome] = []
         for threshold in thresholds:
             progress(threshold, STAGES[0], 0, 1)
             async with self._factory.build(threshold) as installation:
                 outcomes.append(await _run_threshold(installation, self._plan, threshold, progress))
         most = max(self._plan.followers.values(), default=0)
-        return Report(self._plan.choices, most, outcomes, recommendation_text(outcomes, most))
+        return SimulationReport(self._plan.choices, most, outcomes, recommendation_text(outcomes, most))
 
 
 async def _run_threshold(
     installation: Installation, plan: DayPlan, threshold: int, progress: ReportProgress
-) -> Outcome:
+) -> ThresholdOutcome:
     def report(stage: str) -> Callable[[int, int], None]:
         return lambda done, total: progress(threshold, stage, done, total)
 
@@ -84,8 +84,8 @@ async def _run_threshold(
 
 def _outcome(
     threshold: int, measured: Measurements, stars: int, entries: int, cpu_s: dict[str, float]
-) -> Outcome:
-    return Outcome(
+) -> ThresholdOutcome:
+    return ThresholdOutcome(
         threshold=threshold,
         posts=len(measured.published),
         reads=measured.reads,

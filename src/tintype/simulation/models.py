@@ -68,7 +68,7 @@ class Distribution(msgspec.Struct, frozen=True):
     max: float
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class ThresholdOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """Measurements under one threshold."""
 
     threshold: int
@@ -102,12 +102,12 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
         return sum(self.cpu_s.values()) * 1000 / actions if actions else 0.0
 
 
-class Report(msgspec.Struct, frozen=True):
+class SimulationReport(msgspec.Struct, frozen=True):
     """Outcomes of all thresholds, with a recommendation."""
 
     choices: SimulationOptions
     most_followers: int
-    outcomes: list[Outcome]
+    outcomes: list[ThresholdOutcome]
     advice: str
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tintype.simulation.models import NEVER, Outcome, name_of
+from tintype.simulation.models import NEVER, ThresholdOutcome, name_of
 
 MAX_READ_P99_MS, MAX_VISIBLE_P99_MS = 500.0, 30_000.0
 """The feed's targets: 99 of 100 reads within half a second, 99 of 100 posts visible within half a minute."""
@@ -11,7 +11,7 @@ SAME_COST = 1.05
 """Costs within five per cent of each other count as equal: measurements are no more precise than that."""
 
 
-def recommendation_text(outcomes: Sequence[Outcome], most_followers: int) -> str:
+def recommendation_text(outcomes: Sequence[ThresholdOutcome], most_followers: int) -> str:
     """The recommended threshold for this population, and why, in one or two sentences."""
     if not any(outcome.posts for outcome in outcomes):
         return "Nobody posted: simulate more people or more hours."
@@ -29,18 +29,18 @@ def recommendation_text(outcomes: Sequence[Outcome], most_followers: int) -> str
     return _explain(best, outcomes, most_followers)
 
 
-def recommend(outcomes: Sequence[Outcome]) -> Outcome | None:
+def recommend(outcomes: Sequence[ThresholdOutcome]) -> ThresholdOutcome | None:
     """The outcome to recommend; None when no threshold met the targets."""
     eligible = [outcome for outcome in outcomes if outcome.posts and _meets_targets(outcome)]
     return choose(eligible) if eligible else None
 
 
-def fell_behind(outcome: Outcome) -> bool:
+def fell_behind(outcome: ThresholdOutcome) -> bool:
     """Whether the machine could not keep up with the schedule: then the measurements are mostly queueing."""
     return outcome.late_ms.p99 > MAX_LATE_P99_MS
 
 
-def choose(outcomes: Sequence[Outcome]) -> Outcome:
+def choose(outcomes: Sequence[ThresholdOutcome]) -> ThresholdOutcome:
     """The cheapest in CPU time; of those that cost about the same, the one that writes the fewest entries."""
     least = min(outcome.cpu_ms for outcome in outcomes)
     return min(
@@ -49,7 +49,7 @@ def choose(outcomes: Sequence[Outcome]) -> Outcome:
     )
 
 
-def _meets_targets(outcome: Outcome) -> bool:
+def _meets_targets(outcome: ThresholdOutcome) -> bool:
     return (
         outcome.read_ms.p99 <= MAX_READ_P99_MS
         and outcome.fresh_ms.p99 <= MAX_VISIBLE_P99_MS
@@ -58,7 +58,7 @@ def _meets_targets(outcome: Outcome) -> bool:
     )
 
 
-def _explain(best: Outcome, outcomes: Sequence[Outcome], most_followers: int) -> str:
+def _explain(best: ThresholdOutcome, outcomes: Sequence[ThresholdOutcome], most_followers: int) -> str:
     others = ", ".join(
         f"{name_of(other.threshold)} {other.cpu_ms / best.cpu_ms:.2f} times as much"
         for other in outcomes
@@ -78,7 +78,7 @@ def _explain(best: Outcome, outcomes: Sequence[Outcome], most_followers: int) ->
     return f"For a population like this, {what}: {why}.{_excluded(outcomes)}"
 
 
-def _excluded(outcomes: Sequence[Outcome]) -> str:
+def _excluded(outcomes: Sequence[ThresholdOutcome]) -> str:
     behind = [name_of(outcome.threshold) for outcome in outcomes if fell_behind(outcome)]
     if not behind:
         return ""

@@ -21,6 +21,8 @@ def save_addresses(home: DataDirectory, connections: Connections) -> None:
     """Write the addresses of this start to the data directory."""
     addresses = {
         "postgres": connections.postgres,
+        "postgres_migrator": connections.postgres_migrator,
+        "postgres_admin": connections.postgres_admin,
         "redis": connections.redis,
         "nats": connections.nats,
         "http_host": connections.http_host,
@@ -28,7 +30,8 @@ def save_addresses(home: DataDirectory, connections: Connections) -> None:
         "mqtt_port": connections.mqtt_port,
         "mqtt_ws_port": connections.mqtt_ws_port,
     }
-    write_private(home.secrets / _FILE, msgspec.json.encode(addresses).decode())
+    known = {name: address for name, address in addresses.items() if address}
+    write_private(home.secrets / _FILE, msgspec.json.encode(known).decode())
 
 
 def find_addresses(loaded: Loaded) -> dict[str, Any] | None:

@@ -12,6 +12,9 @@ from tintype.stack.program import Program, Stage
 
 _HEALTH_TIMEOUT_S = 3
 _OK = b" 200 "
+_MORE_RIGHTS = frozenset(
+    {"TINTYPE_POSTGRES_MIGRATOR", "TINTYPE_POSTGRES_ADMIN", "TINTYPE_DIRECTORY_MIGRATOR"}
+)
 
 Applications = Callable[[Connections], Sequence[Program]]
 """Returns Tintype's own programs to run, once the servers' addresses are known."""
@@ -38,7 +41,13 @@ def tintype_programs(*, worker_count: int = 1) -> Applications:
             ready=lambda: check_http(host, port, "/healthz"),
             port=port,
         )
-        return [Program(name="migrate", command=_command("migrate"), stage=Stage.SETUP), *workers, web]
+        migrate = Program(
+            name="migrate",
+            command=_command("migrate"),
+            stage=Stage.SETUP,
+            env={**_given_rights(), **connections.migration_environment()},
+        )
+        return [migrate, *workers, web]
 
     return programs
 
@@ -67,9 +76,18 @@ def reachable(host: str) -> str:
 
 
 def application_environment(connections: Connections) -> dict[str, str]:
-    """Environment of Tintype's own processes: ours, plus the servers' addresses and the shared metrics folder."""
+    """Environment of Tintype's own processes: ours, plus the servers' addresses and the shared metrics folder.
+
+    Without addresses of roles that may change tables: a program that needs them gets them itself.
+    """
     shared = {"PYTHONUNBUFFERED": "1", METRICS_FOLDER: make_shared_folder(connections.home)}
-    return {**os.environ, **shared, **connections.environment()}
+    ours = {name: value for name, value in os.environ.items() if name not in _MORE_RIGHTS}
+    return {**ours, **shared, **connections.environment()}
+
+
+def _given_rights() -> dict[str, str]:
+    """Addresses with more rights that the operator gave in the environment."""
+    return {name: os.environ[name] for name in _MORE_RIGHTS if name in os.environ}
 
 
 def _command(name: str) -> tuple[str, ...]:

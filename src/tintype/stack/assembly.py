@@ -28,9 +28,14 @@ async def assemble(plan: StackPlan, home: DataDirectory, ports: Ports) -> tuple[
         [] if plan.redis else [valkey_program(home, ports.choose_internal("redis"), _secret(home, "redis"))]
     )
     brokers = [] if plan.nats else [_nats(plan, home, ports, mqtt, mqtt_ws)]
+    admin = tuple(dsn for _, dsn in databases)
     connections = Connections(
         home=plan.home,
-        postgres=plan.postgres or tuple(dsn for _, dsn in databases),
+        postgres=plan.postgres or _as_role(plan, home, admin, "runtime"),
+        postgres_migrator=plan.postgres_migrator
+        if plan.postgres
+        else _as_role(plan, home, admin, "migrator"),
+        postgres_admin=admin,
         redis=plan.redis or caches[0][1],
         nats=plan.nats or (brokers[0][1],),
         http_host=plan.http_host,
@@ -75,8 +80,16 @@ async def _databases(plan: StackPlan, home: DataDirectory, ports: Ports) -> list
     )
 
 
+def _as_role(plan: StackPlan, home: DataDirectory, dsns: tuple[str, ...], kind: str) -> tuple[str, ...]:
+    """The addresses of embedded servers as a role that the migration creates; the superuser's where there is none."""
+    if not plan.role_prefix:
+        return dsns
+    user = f"{plan.role_prefix}_{kind}:{_secret(home, f'postgres-{kind}')}"
+    return tuple(f"postgresql://{user}@{dsn.rpartition('@')[2]}" for dsn in dsns)
+
+
 def _nats(plan: StackPlan, home: DataDirectory, ports: Ports, mqtt: int, mqtt_ws: int) -> tuple[Program, str]:
-    own = NatsPorts(ports.choose_internal("nats"), ports.choose_internal("nats_monitor"), mqtt, mqtt_ws)
+    own = NatsPorts(ports.choose_internal("nats"), mqtt, mqtt_ws)
     return nats_program(
         home,
         plan.http_host,
@@ -87,9 +100,9 @@ def _nats(plan: StackPlan, home: DataDirectory, ports: Ports, mqtt: int, mqtt_ws
 
 
 def _choose(plan: StackPlan, ports: Ports, name: str) -> int:
-    """Choose the port of a public service; 0 in the plan means any free port."""
+    """Choose the port of a public service; 0 in the plan means any free port for the web, and none for MQTT."""
     preferred = int(getattr(plan, name))
-    if name != "http_port" and plan.nats:
+    if name != "http_port" and (plan.nats or preferred == 0):
         return preferred  # the existing NATS server listens there, we do not
     if preferred == 0:
         return ports.choose_internal(name)

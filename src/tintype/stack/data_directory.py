@@ -11,7 +11,8 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
-from shardwright.local import SystemAccount, server_account
+from shardwright.local import SystemAccount, adopt_folder
+from tintype.stack.engine_account import engine_account
 from tintype.stack.errors import AlreadyRunning, DataDirectoryUnusable
 
 _PRIVATE = 0o700
@@ -66,7 +67,7 @@ class DataDirectory:
 
     def create(self) -> None:
         """Create the folders with safe permissions; safe to repeat."""
-        account = server_account()
+        account = engine_account()
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             self.root.chmod(_PRIVATE if account is None else _TRAVERSABLE)
@@ -86,6 +87,7 @@ class DataDirectory:
 
     def create_private(self, folder: Path, account: SystemAccount | None) -> Path:
         """Create a private folder owned by the account, or by us when it is None."""
+        adopt_folder(folder, account)
         folder.mkdir(exist_ok=True)
         folder.chmod(_PRIVATE)
         if account is not None:
@@ -111,7 +113,7 @@ def choose_data_directory(wanted: Path, *, is_chosen: bool) -> Path:
     A checkout under /root is closed to the account that runs the servers; then, unless the operator chose the
     directory, it becomes one under /var/lib/tintype, named after the wanted path.
     """
-    account = server_account()
+    account = engine_account()
     if is_chosen or account is None or account.can_traverse(wanted.parent):
         return wanted
     slug = "-".join(part.strip(".") for part in wanted.parts[1:])

@@ -13,9 +13,10 @@ from pathlib import Path
 import msgspec
 
 from shardwright.errors import ShardwrightError
-from shardwright.local import find_binaries, server_account
+from shardwright.local import find_binaries
 from tintype.stack.binaries import Engine, find_nats, find_valkey
 from tintype.stack.data_directory import DataDirectory
+from tintype.stack.engine_account import engine_account
 from tintype.stack.errors import EngineMissing
 from tintype.stack.plan import StackPlan
 from tintype.stack.ports import find_obstacle, is_free
@@ -106,6 +107,8 @@ def _ports(plan: StackPlan, home: DataDirectory) -> Iterator[Finding]:
     if not plan.nats:
         wanted |= {"mqtt_port": plan.mqtt_port, "mqtt_ws_port": plan.mqtt_ws_port}
     for name, port in wanted.items():
+        if port == 0:
+            continue  # nothing will listen
         detail = f"{port} {find_obstacle(plan.http_host, port) or 'is free'}"
         if is_free(plan.http_host, port):
             yield Finding(name, Verdict.OK, detail)
@@ -123,7 +126,7 @@ def _permissions(home: DataDirectory) -> Finding:
     if not os.access(folder, os.W_OK | os.X_OK):
         fix = f"Give it to this user (chown -R {os.geteuid()} {folder}), or choose another with --home."
         return Finding("permissions", Verdict.WRONG, f"{folder} is not writable", fix)
-    account = server_account()
+    account = engine_account()
     if account is not None and not account.can_traverse(folder):
         fix = "Choose a directory that every account may traverse: --home /var/lib/tintype/main"
         detail = f"{folder} is not accessible to {account.name}, who runs the servers for root"

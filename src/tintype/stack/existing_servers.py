@@ -19,6 +19,9 @@ _TIMEOUT_S = 5
 _MAX_CLOCK_SKEW_S = 1.0
 _MIN_POSTGRES = 15
 _MIN_REDIS = (6, 2)
+_MORE_RIGHTS = (
+    "SELECT has_database_privilege(current_database(), 'CREATE')"  # a superuser has every privilege
+)
 
 
 async def check_existing_servers(plan: StackPlan) -> list[Finding]:
@@ -52,6 +55,7 @@ async def _probe_postgres(dsn: str) -> tuple[Verdict, str, str]:
         )
         skew_s = abs(server_time - (asked_at + time.time()) / 2)
         major = connection.get_server_version().major
+        has_more_rights = cast("bool", await connection.fetchval(_MORE_RIGHTS))
     finally:
         await connection.close()
     if major < _MIN_POSTGRES:
@@ -61,6 +65,12 @@ async def _probe_postgres(dsn: str) -> tuple[Verdict, str, str]:
             Verdict.WARNING,
             f"its clock differs by {skew_s:.1f} s",
             "Run NTP on both machines: ids contain the time.",
+        )
+    if has_more_rights:
+        return (
+            Verdict.WARNING,
+            "the application signs in as a role that may create tables, or as a superuser",
+            "Run `tintype roles` and put the addresses that it prints into the settings.",
         )
     return Verdict.OK, f"PostgreSQL {major}, clocks agree within {skew_s * 1000:.0f} ms", ""
 

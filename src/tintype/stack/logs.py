@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
+from tintype.base.redaction import escape_control_characters
+
 SUPERVISOR = "tintype"
 """The name of the supervisor's own log."""
 
@@ -44,7 +46,9 @@ class LogFile:
 
     def write(self, text: str) -> None:
         """Append one line to the file and echo it to the console."""
-        line = Line(datetime.now(UTC), self._name, text[:_MAX_LINE_CHARS])
+        # What programs quote from outside must not look like other lines, nor be obeyed by a terminal.
+        shown = escape_control_characters(text[:_MAX_LINE_CHARS].expandtabs())
+        line = Line(datetime.now(UTC), self._name, shown)
         self._recent.append(line.text)
         try:
             self._write(f"{_stamp(line.time)} {line.text}\n")

@@ -1,4 +1,4 @@
-"""Embedded NATS server: JetStream for jobs; MQTT, also over WebSocket, for clients.
+"""Embedded NATS server: JetStream for jobs, on loopback and with a password; MQTT only where a port is set for it.
 
 JetStream's data may be lost: the outbox in PostgreSQL keeps relayed events for a while and publishes them again.
 """
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import nats
 
-from shardwright.local import server_account
 from tintype.stack.binaries import find_nats
 from tintype.stack.data_directory import DataDirectory, write_private
+from tintype.stack.engine_account import engine_account
 from tintype.stack.program import Program, Stage
 
 _TIMEOUT_S = 3
@@ -20,7 +20,6 @@ _EXPECTED_WARNINGS = ("Plaintext passwords", "Websocket not configured with TLS"
 _CONFIGURATION = """\
 server_name: "{name}"
 listen: "127.0.0.1:{port}"
-http: "127.0.0.1:{monitor_port}"
 logtime: false
 max_payload: 1MB
 max_pending: 64MB
@@ -37,17 +36,16 @@ accounts {{
   SYS {{ users: [ {{ user: "system", password: "{system_password}" }} ] }}
 }}
 system_account: SYS
-mqtt {{ listen: "{host}:{mqtt_port}" }}
-websocket {{ listen: "{host}:{mqtt_ws_port}", no_tls: true }}
 """
+_MQTT = 'mqtt {{ listen: "{host}:{port}" }}\n'
+_WEBSOCKET = 'websocket {{ listen: "{host}:{port}", no_tls: true }}\n'
 
 
 @dataclass(frozen=True)
 class NatsPorts:
-    """NATS ports: for our own clients, for monitoring, and for MQTT clients."""
+    """NATS ports: for our own clients, and for MQTT clients; zero means that nothing listens."""
 
     port: int
-    monitor_port: int
     mqtt_port: int
     mqtt_ws_port: int
 
@@ -56,20 +54,18 @@ def nats_program(
     home: DataDirectory, host: str, ports: NatsPorts, *, password: str, system_password: str
 ) -> tuple[Program, str]:
     """Return the program and its URL."""
-    account = server_account()
+    account = engine_account()
     folder = home.create_private(home.root / "nats", account)
     configuration = folder / "nats.conf"
     text = _CONFIGURATION.format(
         name=f"tintype-{ports.port}",
         store=folder,
-        host=host,
         password=password,
         system_password=system_password,
         port=ports.port,
-        monitor_port=ports.monitor_port,
-        mqtt_port=ports.mqtt_port,
-        mqtt_ws_port=ports.mqtt_ws_port,
     )
+    for listener, port in ((_MQTT, ports.mqtt_port), (_WEBSOCKET, ports.mqtt_ws_port)):
+        text += listener.format(host=host, port=port) if port else ""
     write_private(configuration, text, account)
     url = nats_url(ports.port, password)
     program = Program(

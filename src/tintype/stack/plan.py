@@ -13,18 +13,23 @@ class StackPlan:
 
     home: Path
     postgres: tuple[str, ...] = ()
+    postgres_migrator: tuple[str, ...] = ()
     postgres_servers: int = 1
     redis: str = ""
     nats: tuple[str, ...] = ()
     http_host: str = "127.0.0.1"
     http_port: int = 8080
-    mqtt_port: int = 1883
-    mqtt_ws_port: int = 8083
+    mqtt_port: int = 0
+    """Zero: NATS does not listen for MQTT."""
+    mqtt_ws_port: int = 0
+    """Zero: NATS does not listen for MQTT over WebSocket."""
     fixed_ports: frozenset[str] = frozenset()
     """Ports the operator set explicitly: when one is taken, the start fails instead of using another."""
     worker_count: int = 1
     durable: bool = True
     """False turns fsync off: the databases survive crashes of programs, but not of the machine. For tests."""
+    role_prefix: str = ""
+    """What the names of the PostgreSQL roles begin with. Empty: there are none, and programs sign in as superuser."""
 
     @property
     def external(self) -> tuple[str, ...]:
@@ -40,6 +45,7 @@ def stack_plan(loaded: Loaded) -> StackPlan:
     return StackPlan(
         home=choose_data_directory(settings.home, is_chosen=origins["home"] != "default"),
         postgres=settings.postgres,
+        postgres_migrator=settings.postgres_migrator,
         postgres_servers=settings.postgres_servers,
         redis=settings.redis,
         nats=settings.nats,
@@ -49,4 +55,5 @@ def stack_plan(loaded: Loaded) -> StackPlan:
         mqtt_ws_port=settings.mqtt_ws_port,
         fixed_ports=frozenset(name for name in ports if origins[name] != "default"),
         worker_count=settings.worker_count,
+        role_prefix=settings.namespace,
     )

@@ -10,6 +10,7 @@ import asyncpg
 from asyncpg import Connection
 
 from shardwright.local import ServerFiles, prepare
+from tintype.stack.engine_account import ENGINE_ACCOUNT
 from tintype.stack.errors import DataDirectoryUnusable
 from tintype.stack.processes import Identity, end, find_working_in, identify, wait_gone
 from tintype.stack.program import Program, Stage
@@ -20,6 +21,7 @@ _SETTINGS = {
     "log_min_duration_statement": "1000",
     "log_parameter_max_length": "0",  # captions and addresses stay out of the log
     "log_parameter_max_length_on_error": "0",
+    "log_error_verbosity": "terse",  # without DETAIL, which quotes rows
 }
 _CONNECT_TIMEOUT_S = 5
 _NOBODY = 2**31 - 2
@@ -29,7 +31,9 @@ _NOBODY = 2**31 - 2
 async def postgres_program(number: int, folder: Path, port: int, *, durable: bool) -> tuple[Program, str]:
     """Return the program and its DSN; the first call for a folder runs initdb."""
     is_new = not (folder / "data" / "PG_VERSION").exists()
-    files = await asyncio.to_thread(prepare, folder, port=port, durable=durable, settings=_SETTINGS)
+    files = await asyncio.to_thread(
+        prepare, folder, port=port, durable=durable, settings=_SETTINGS, account_name=ENGINE_ACCOUNT
+    )
     check_version(files)
     if is_new and durable:
         await asyncio.to_thread(

@@ -45,7 +45,7 @@ class Stack:
         echo: Echo | None = None,
     ) -> None:
         plan = StackPlan(home=home.absolute(), postgres_servers=postgres_servers, durable=durable)
-        self._plan = replace(plan, http_port=0, mqtt_port=0, mqtt_ws_port=0) if engines_only else plan
+        self._plan = replace(plan, http_port=0) if engines_only else plan
         self._applications = applications or (no_programs if engines_only else tintype_programs())
         self._home = DataDirectory(self._plan.home)
         self._logs = LogFiles(self._home.logs, echo)

@@ -4,14 +4,15 @@ It starts empty on purpose. Everything in it can be rebuilt from PostgreSQL, and
 correct, while one restored from a snapshot would bring back what was deleted after the snapshot.
 """
 
+import hashlib
 import re
 from pathlib import Path
 
 from redis.asyncio import Redis
 
-from shardwright.local import server_account
 from tintype.stack.binaries import find_valkey
 from tintype.stack.data_directory import DataDirectory, write_private
+from tintype.stack.engine_account import engine_account
 from tintype.stack.program import Program, Stage
 from tintype.stack.system_memory import total_bytes
 
@@ -33,7 +34,7 @@ _STAMP = re.compile(r"^\d+:[A-Z] \d+ \w+ \d+ [\d:.]+ [.\-*#] ")
 
 def valkey_program(home: DataDirectory, port: int, password: str) -> tuple[Program, str]:
     """Return the program and its URL."""
-    account = server_account()
+    account = engine_account()
     folder = home.create_private(home.root / "redis", account)
     configuration = folder / "valkey.conf"
     write_private(configuration, _configuration(folder, port, password), account)
@@ -71,7 +72,7 @@ def _configuration(folder: Path, port: int, password: str) -> str:
     settings = {
         "bind": "127.0.0.1",
         "port": str(port),
-        "requirepass": password,
+        "user": _acl(password),
         "dir": f'"{folder}"',
         "daemonize": "no",
         "save": '""',
@@ -84,6 +85,15 @@ def _configuration(folder: Path, port: int, password: str) -> str:
         "set-proc-title": "no",
     }
     return "".join(f"{name} {value}\n" for name, value in settings.items())
+
+
+def _acl(password: str) -> str:
+    """The one user there is: every key and channel, no administration.
+
+    Whoever learns the password may read and empty the cache, but not reconfigure the server or have it write files.
+    """
+    digest = hashlib.sha256(password.encode()).hexdigest()
+    return f"default on sanitize-payload #{digest} ~* &* +@all -@admin -@dangerous +info +flushdb +keys"
 
 
 def _memory_limit() -> int:

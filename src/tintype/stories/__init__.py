@@ -6,6 +6,7 @@ the server that stores it; the same server's clock decides when it has ended. Ev
 partitions (docs/adr/0023).
 """
 
+from tintype.stories.dependencies import StoriesDependencies
 from tintype.stories.errors import (
     HighlightEmpty,
     HighlightFull,
@@ -26,12 +27,12 @@ from tintype.stories.models import (
     Mention,
     NewStory,
     Reaction,
-    Reply,
     ReplyId,
     Ring,
     Story,
     StoryAudience,
     StoryId,
+    StoryReply,
     StoryViewer,
     Tray,
 )
@@ -56,10 +57,10 @@ __all__ = [
     "OwnStory",
     "Reaction",
     "RepliesOff",
-    "Reply",
     "ReplyId",
     "Ring",
     "Stories",
+    "StoriesDependencies",
     "Story",
     "StoryAudience",
     "StoryId",
@@ -68,6 +69,7 @@ __all__ = [
     "StoryReacted",
     "StoryRemoved",
     "StoryReplied",
+    "StoryReply",
     "StorySeen",
     "StoryViewer",
     "TooManyStories",

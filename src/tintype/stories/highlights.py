@@ -12,7 +12,7 @@ import asyncpg
 from shardwright.routing import Transaction
 from tintype.accounts import AccountNotFound
 from tintype.base.ids import AccountId, MediaId, has_shard
-from tintype.base.text import clean_text
+from tintype.base.text import clean_line
 from tintype.graph import VisibleAccount
 from tintype.stories.dependencies import StoriesDependencies
 from tintype.stories.errors import (
@@ -199,7 +199,7 @@ class Highlights:
 
 
 def _checked_title(text: str) -> str:
-    title = clean_text(text)
+    title = clean_line(text)
     if not 1 <= len(title) <= LONGEST_TITLE:
         raise HighlightInvalid
     return title
@@ -222,4 +222,5 @@ def _item(row: asyncpg.Record) -> HighlightItem:
         audience=row["audience"],
         text=row["text"],
         mentions=read_mentions(row["mentions"]),
+        is_hidden=row["is_hidden"],
     )

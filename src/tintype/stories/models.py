@@ -93,7 +93,7 @@ class StoryViewer(msgspec.Struct, frozen=True):
     reaction: Reaction | None
 
 
-class Reply(msgspec.Struct, frozen=True):
+class StoryReply(msgspec.Struct, frozen=True):
     """A reply to a story, for its author."""
 
     id: ReplyId
@@ -111,6 +111,8 @@ class HighlightItem(msgspec.Struct, frozen=True, kw_only=True):
     audience: StoryAudience
     text: str
     mentions: tuple[Mention, ...]
+    is_hidden: bool = False
+    """Hidden by a moderator: only its owner gets to see it."""
 
 
 class Highlight(msgspec.Struct, frozen=True, kw_only=True):

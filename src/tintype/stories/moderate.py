@@ -61,7 +61,9 @@ class Moderate:
         author_id = await self._find_author(story_id)
         async with self._shards.owner(story_id).begin() as tx:
             row = await tx.fetch_one(QUERIES.lock_story, story_id=story_id)
-            await tx.execute(QUERIES.set_copies_hidden, story_id=story_id, is_hidden=is_hidden)
+            copies = await tx.fetch(QUERIES.set_copies_hidden, story_id=story_id, is_hidden=is_hidden)
+            media_ids = {MediaId(each["media_id"]) for each in (*copies, *([row] if row else []))}
+            await self._deps.media.change_visibility(tx, sorted(media_ids))
             change_id = await tx.fetch_value(QUERIES.set_hidden, story_id=story_id, is_hidden=is_hidden)
             if row is not None and change_id is not None:
                 mentioned = mention_ids(row["mentions"])

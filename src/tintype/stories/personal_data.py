@@ -15,10 +15,9 @@ from tintype.stories.store import QUERIES, mention_ids
 from tintype.stories.views import Views
 
 BATCH = 100
-LARGEST_PHOTO = "1080.jpg"
 
 
-class PersonalData:
+class StoriesPersonalData:
     """One person's stories, highlights, replies and views."""
 
     def __init__(self, deps: StoriesDependencies, views: Views, highlights: Highlights) -> None:
@@ -31,13 +30,13 @@ class PersonalData:
             about = {"story_id": str(row["id"]), "created_at": self._time(row["id"]), "text": row["text"]}
             details = {name: row[name] for name in ("audience", "alt_text", "view_count", "reaction_count")}
             mentioned = {"mention_ids": [str(each) for each in mention_ids(row["mentions"])]}
-            yield ExportRecord("stories.json", about | details | mentioned, _photo(row["folder"]))
+            yield ExportRecord("stories.json", about | details | mentioned, row["folder"])
         for highlight in await self._highlights.list_of_account(account_id, viewer=account_id):
             for item in highlight.items:
                 about = {"highlight_id": str(highlight.id), "title": highlight.title}
                 texts = {"story_id": str(item.story_id), "text": item.text, "alt_text": item.media.alt_text}
                 details = {"audience": item.audience, "created_at": self._time(item.story_id)}
-                yield ExportRecord("highlights.json", about | texts | details, _photo(item.media.folder))
+                yield ExportRecord("highlights.json", about | texts | details, item.media.folder)
         async for row in self._pages(account_id, QUERIES.export_replies, "id"):
             about = {"reply_id": str(row["id"]), "story_id": str(row["story_id"])}
             yield ExportRecord(
@@ -106,7 +105,3 @@ class PersonalData:
 
     def _time(self, id_: int) -> str:
         return self._shards.map.layout.id_time(id_).isoformat()
-
-
-def _photo(folder: str | None) -> str | None:
-    return f"{folder}/{LARGEST_PHOTO}" if folder else None

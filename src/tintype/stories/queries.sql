@@ -1,10 +1,11 @@
 -- name: create_partitions writes
 -- Creates the partitions of so many days, from the day on that an id was made, or from today on.
-SELECT add_story_days(coalesce(shardwright.id_time(:story_id::bigint), story_now()), :days::int) AS made;
+SELECT common.add_story_days(
+    :shard::int, coalesce(shardwright.id_time(:story_id::bigint), story_now()), :days::int) AS made;
 
 -- name: drop_partitions writes
 -- Drops the partitions whose stories have all ended.
-SELECT drop_story_days() AS dropped;
+SELECT common.drop_story_days(:shard::int) AS dropped;
 
 -- name: lock_author
 -- Serializes one author's writes: the daily limit and the order of highlights are exact.
@@ -141,9 +142,9 @@ UPDATE stories SET hidden_at = CASE WHEN :is_hidden::boolean THEN now() END
 WHERE id = :story_id AND (hidden_at IS NOT NULL) <> :is_hidden RETURNING next_id() AS change_id;
 
 -- name: set_copies_hidden
--- Hides or shows the copies of a story in highlights.
+-- Hides or shows the copies of a story in highlights; returns the media they show.
 UPDATE highlight_items SET hidden_at = CASE WHEN :is_hidden::boolean THEN now() END
-WHERE story_id = :story_id AND (hidden_at IS NOT NULL) <> :is_hidden;
+WHERE story_id = :story_id AND (hidden_at IS NOT NULL) <> :is_hidden RETURNING media_id;
 
 -- name: find_copy
 -- A highlight that holds a copy of a story, and its owner.

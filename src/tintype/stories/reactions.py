@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import cast, get_args
 
 from tintype.base.ids import AccountId, has_shard
-from tintype.redis.rate_limits import RateLimit
+from tintype.base.rate_limits import STORY_REACTION
 from tintype.stories.dependencies import StoriesDependencies
 from tintype.stories.errors import OwnStory, ReactionInvalid, StoryNotFound
 from tintype.stories.events import StoryReacted
@@ -14,7 +14,6 @@ from tintype.stories.store import QUERIES
 from tintype.stories.views import Views
 
 REACTIONS = frozenset(get_args(Reaction))
-REACTION_LIMIT = RateLimit("story-reactions", 120, 600)
 
 
 class Reactions:
@@ -31,7 +30,7 @@ class Reactions:
         story = await self._live.get(story_id, viewer=by)
         if story.author_id == by:
             raise OwnStory
-        await self._limiter.acquire(REACTION_LIMIT, by)
+        await self._limiter.acquire(STORY_REACTION, by)
         if reaction is not None:
             # The view first: erasing an account finds its reactions by the views recorded on its own shard.
             await self._views.record([story], by)

@@ -8,13 +8,13 @@ from tintype.stories.store import QUERIES
 
 BATCH = 100
 GRACE_S = 3_600.0
-"""Whoever opened a story in its last second may finish watching it."""
+"""Nobody opens the files of an ended story any more, but moderators can still look at the evidence of a report."""
 SWEEP_EVERY_S = 600.0
 KEEP_REPLIES_DAYS = 90
 log = get_log("stories")
 
 
-class Retention:
+class StoryRetention:
     """Sweeps the media of ended stories, and old replies, from every shard."""
 
     def __init__(self, deps: StoriesDependencies) -> None:

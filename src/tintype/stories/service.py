@@ -1,20 +1,12 @@
 """The stories room as others use it."""
 
-from collections.abc import AsyncIterator, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 
-from shardwright.routing import Shards
 from tintype.base.ids import LARGEST_ID, AccountId, MediaId
 from tintype.base.jobs import Handler, Schedule, on
-from tintype.base.outbox import Outbox
 from tintype.base.pages import Page
-from tintype.base.personal_data import ExportRecord
-from tintype.graph import Graph, Visibility, VisibleAccount
-from tintype.media import MediaLibrary
-from tintype.ranking import Ranking
-from tintype.redis.client import RedisClient
-from tintype.redis.rate_limits import RateLimiter
-from tintype.stories.author_stories_cache import AuthorStoriesCache
+from tintype.base.personal_data import PersonalDataHolder
+from tintype.graph import VisibleAccount
 from tintype.stories.dependencies import StoriesDependencies
 from tintype.stories.events import StoryPublished, StoryRemoved, StoryReplied, StorySeen
 from tintype.stories.highlights import Highlights
@@ -25,22 +17,21 @@ from tintype.stories.models import (
     HighlightId,
     NewStory,
     Reaction,
-    Reply,
     ReplyId,
     Story,
     StoryId,
+    StoryReply,
     StoryViewer,
     Tray,
 )
 from tintype.stories.moderate import Moderate
 from tintype.stories.partitions import Partitions
-from tintype.stories.personal_data import PersonalData
+from tintype.stories.personal_data import StoriesPersonalData
 from tintype.stories.publish import Publish
 from tintype.stories.reactions import Reactions
 from tintype.stories.replies import Replies
-from tintype.stories.retention import Retention
+from tintype.stories.retention import StoryRetention
 from tintype.stories.server_clocks import ServerClocks
-from tintype.stories.store import load_author_stories
 from tintype.stories.tray import TrayBuilder
 from tintype.stories.views import Views
 
@@ -48,35 +39,8 @@ from tintype.stories.views import Views
 class Stories:
     """Stories, who saw them, reactions and replies to them, and highlights."""
 
-    def __init__(
-        self,
-        shards: Shards,
-        outbox: Outbox,
-        visibility: Visibility,
-        *,
-        graph: Graph,
-        media: MediaLibrary,
-        ranking: Ranking,
-        limiter: RateLimiter,
-        redis_client: RedisClient,
-        namespace: str,
-        stories_per_day: int,
-    ) -> None:
-        self.author_stories = AuthorStoriesCache(
-            redis_client, namespace, partial(load_author_stories, shards)
-        )
-        deps = StoriesDependencies(
-            shards=shards,
-            outbox=outbox,
-            visibility=visibility,
-            graph=graph,
-            media=media,
-            ranking=ranking,
-            limiter=limiter,
-            author_stories=self.author_stories,
-            stories_per_day=stories_per_day,
-        )
-        self._ranking = ranking
+    def __init__(self, deps: StoriesDependencies) -> None:
+        self.author_stories, self._ranking = deps.author_stories, deps.ranking
         self.server_clocks = ServerClocks(deps)
         self._partitions = Partitions(deps)
         self._live = LiveStories(deps)
@@ -87,8 +51,8 @@ class Stories:
         self._replies = Replies(deps, self._live)
         self._highlights = Highlights(deps)
         self._moderate = Moderate(deps, self._live, self._highlights)
-        self._retention = Retention(deps)
-        self._personal_data = PersonalData(deps, self._views, self._highlights)
+        self._retention = StoryRetention(deps)
+        self.personal_data: PersonalDataHolder = StoriesPersonalData(deps, self._views, self._highlights)
 
     async def publish(self, author_id: AccountId, story: NewStory, *, key: str | None = None) -> StoryId:
         """Publish a story, once however often a request with the same idempotency key is repeated."""
@@ -140,11 +104,13 @@ class Stories:
         """The reactions of these people to these stories, while the stories' rows exist."""
         return await self._reactions.find_many(stories, by)
 
-    async def reply(self, story_id: StoryId, by: AccountId, text: str, *, key: str | None = None) -> Reply:
+    async def reply(
+        self, story_id: StoryId, by: AccountId, text: str, *, key: str | None = None
+    ) -> StoryReply:
         """Send the author a reply, once however often a request with the same idempotency key is repeated."""
         return await self._replies.reply(story_id, by, text, key=key)
 
-    async def find_replies(self, ids: Iterable[ReplyId]) -> dict[ReplyId, Reply]:
+    async def find_replies(self, ids: Iterable[ReplyId]) -> dict[ReplyId, StoryReply]:
         """Replies by id; whoever calls decides who may read them."""
         return await self._replies.find_many(ids)
 
@@ -203,18 +169,6 @@ class Stories:
     async def sweep(self) -> None:
         """Delete the media of ended stories, and old replies."""
         await self._retention.sweep()
-
-    def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
-        """Everything the room stores of this person, oldest first."""
-        return self._personal_data.export(account_id)
-
-    async def erase(self, account_id: AccountId) -> int:
-        """Delete a batch of what the room stores of this person; returns how many rows went."""
-        return await self._personal_data.erase(account_id)
-
-    async def count_left(self, account_id: AccountId) -> int:
-        """How many rows of this person are left."""
-        return await self._personal_data.count_left(account_id)
 
     async def close(self) -> None:
         """Wait for cache fills that are still under way."""

@@ -17,6 +17,7 @@ from prometheus_client import Counter, Histogram
 from tintype.base.jobs import Handler
 from tintype.base.log import begin_request, get_log
 from tintype.base.nats import NatsNames
+from tintype.base.tracebacks import describe_error
 from tintype.worker.dead_letters import DeadLetters
 from tintype.worker.streams import ensure_streams
 
@@ -140,7 +141,7 @@ class Consumer:
             with self._seconds.time():
                 await self._handler.run(event)
         except Exception as error:  # noqa: BLE001 - whatever a handler raises must end in a retry or a dead letter
-            await self._fail(message, f"{type(error).__name__}: {error}", delivery)
+            await self._fail(message, describe_error(error), delivery)
         else:
             await message.ack()
             self._done.inc()

@@ -13,6 +13,7 @@ from tintype.base.jobs import Schedule
 from tintype.base.leader_lease import LeaderLease
 from tintype.base.log import begin_request, get_log
 from tintype.base.schedule_runs import ScheduleRuns
+from tintype.base.tracebacks import describe_error
 
 log = get_log("schedule")
 LEASE = "scheduler"
@@ -68,6 +69,6 @@ class Scheduler:
         try:
             await schedule.run()
         except Exception as failure:
-            error = f"{type(failure).__name__}: {failure}"[:500]
+            error = describe_error(failure)[:500]
             log.warning("schedule.failed", error=error, exc_info=True)
         await self._runs.record_end(schedule.name, error=error)

@@ -56,8 +56,8 @@ async def _email(_world: Scenario, _kind: Kind, _actor: Actor) -> dict[str, Any]
 async def _session(scenario: Scenario, kind: Kind, _actor: Actor) -> dict[str, Any]:
     """A session of the author's: another's is never found, and the author may end it."""
     owner = scenario.targets[kind].owner
-    made = await scenario.rooms.accounts.sign_in(owner.username, PASSWORD, caller=Caller(device="gate"))
-    held = await scenario.rooms.accounts._sessions.find(made.token)
+    made = await scenario.rooms.authentication.sign_in(owner.username, PASSWORD, caller=Caller(device="gate"))
+    held = await scenario.rooms.authentication._sessions.find(made.token)
     assert held is not None
     return {"session_id": str(held.session_id)}
 
@@ -87,6 +87,7 @@ ACCESS_RULES: dict[str, AccessRule] = {
     "GET /api/v1/accounts/me": access(PEOPLE),
     "PATCH /api/v1/accounts/me": access(PEOPLE, body={}),
     "GET /api/v1/accounts/me/private": access(PEOPLE),
+    "GET /api/v1/accounts/me/storage": access(PEOPLE),
     "PUT /api/v1/accounts/me/username": access(PEOPLE, prepare=_own_name),
     "PUT /api/v1/accounts/me/avatar": access(PEOPLE, prepare=_picture),
     "DELETE /api/v1/accounts/me/avatar": access(PEOPLE),
@@ -109,6 +110,7 @@ ACCESS_RULES: dict[str, AccessRule] = {
     "DELETE /api/v1/sessions/current": access(PEOPLE, prepare=_throwaway),
     "DELETE /api/v1/sessions/{session_id}": access(ONLY_OWNER, prepare=_session, hides=True),
     "POST /api/v1/sessions/current/token": access(PEOPLE, prepare=_throwaway),
+    "GET /api/v1/sessions/current/proof": access(PEOPLE),
     "POST /api/v1/sessions/current/proof": access(PEOPLE, body={"password": PASSWORD}),
     "POST /api/v1/sessions/current/proof/passkey-options": access(PEOPLE),
     "POST /api/v1/sessions/second-factor": access(anybody(403), body=TICKET, scope=False),

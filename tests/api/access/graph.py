@@ -9,6 +9,8 @@ from tests.support import join
 
 TOWARDS: Answers = SIGNED_IN_CARD | {"owner": 400}
 """Nobody follows, blocks or mutes themselves."""
+BLOCKING: Answers = TOWARDS | {"blocked": "ok"}
+"""Whoever is blocked can block back."""
 LETTING_GO: Answers = PEOPLE | {"owner": 400}
 
 
@@ -25,6 +27,12 @@ async def _asker(scenario: Scenario, kind: Kind, _actor: Actor) -> dict[str, Any
     return {"account_id": asker.account_id}
 
 
+async def _blocker(scenario: Scenario, kind: Kind, actor: Actor) -> dict[str, Any]:
+    """A stand-in who names the author."""
+    named = {"json": {"username": scenario.targets[kind].owner.username}}
+    return await stand_in(scenario, kind, actor) | named
+
+
 def towards(**options: Any) -> AccessRule:
     """An access rule for what one does about an author."""
     return access(TOWARDS, prepare=stand_in, hides=True, **options)
@@ -37,7 +45,8 @@ ACCESS_RULES: dict[str, AccessRule] = {
     "DELETE /api/v1/followers/{account_id}": access(PEOPLE, prepare=stand_in, is_blind=True),
     "PUT /api/v1/follow-requests/{account_id}": access(OWN, prepare=_asker, hides=True),
     "DELETE /api/v1/follow-requests/{account_id}": access(PEOPLE, prepare=_asker, is_blind=True),
-    "PUT /api/v1/blocks/{account_id}": towards(),
+    "PUT /api/v1/blocks/{account_id}": access(BLOCKING, prepare=stand_in),
+    "POST /api/v1/blocks": access(BLOCKING, prepare=_blocker),
     "DELETE /api/v1/blocks/{account_id}": access(PEOPLE, prepare=stand_in, is_blind=True),
     "PUT /api/v1/mutes/{account_id}": towards(body={"posts": True}),
     "DELETE /api/v1/mutes/{account_id}": access(LETTING_GO, prepare=stand_in, is_blind=True),

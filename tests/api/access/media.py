@@ -2,7 +2,17 @@
 
 from typing import Any
 
-from tests.api.access.access_rule import EVERYBODY, OWN, PEOPLE, AccessRule, ByKind, access, anybody, nobody
+from tests.api.access.access_rule import (
+    EVERYBODY,
+    OK,
+    OWN,
+    PEOPLE,
+    AccessRule,
+    ByKind,
+    access,
+    anybody,
+    nobody,
+)
 from tests.api.access.scenario import Actor, Kind, Scenario
 from tests.support import photo
 from tintype.base.ids import MediaId
@@ -11,8 +21,8 @@ from tintype.media.looks import list_looks
 PICTURE = photo(64, 64)
 TUS = {"Tus-Resumable": "1.0.0"}
 BYTES = TUS | {"Content-Type": "application/offset+octet-stream", "Upload-Offset": "0"}
-UNSIGNED: ByKind = {"public": EVERYBODY, "private": anybody(404)}
-"""An address without a signature opens nothing of a private author, whoever asks."""
+UNSIGNED: ByKind = {"public": EVERYBODY, "private": anybody(404) | {"owner": OK}}
+"""An address without a signature opens nothing of a private author, but to themselves; see `media_plane.py`."""
 
 
 async def _file(_world: Scenario, _kind: Kind, _actor: Actor) -> dict[str, Any]:

@@ -80,9 +80,12 @@ async def build(client: AsyncClient, rooms: Rooms) -> Scenario:
     await rooms.accounts.set_role(account_id(people["program"]), "moderator")
     friend = people["follower"]
     elsewhere = await friend.publish("where others are guests")
-    targets = {kind: await _author(author, friend, elsewhere["post_id"]) for kind, author in authors.items()}
+    targets = {
+        kind: await publish_everything(author, friend, elsewhere["post_id"])
+        for kind, author in authors.items()
+    }
     scenario = Scenario(client, rooms, people, targets, await _tokens(rooms, people["program"]))
-    await _wait_for_worker(scenario)
+    await wait_for_worker(scenario)
     return scenario
 
 
@@ -102,7 +105,7 @@ def lacking(scope: str | None) -> Actor:
     return f"program without {scope}" if scope else "program"
 
 
-async def _author(owner: Person, friend: Person, elsewhere_id: str) -> Target:
+async def publish_everything(owner: Person, friend: Person, elsewhere_id: str) -> Target:
     """Publish a post with a hashtag, a place, a tag and a comment, a story, and a comment on the friend's post."""
     media_id = (await owner.upload()).json()["media_id"]
     spot = await ok(owner.call("POST", "/places", json={"name": "Gate", "latitude": 1, "longitude": 2}))
@@ -137,7 +140,7 @@ async def show_story(owner: Person) -> str:
     return (await ok(owner.call("POST", "/stories", json={"media_id": media["media_id"]})))["story_id"]
 
 
-async def _wait_for_worker(scenario: Scenario) -> None:
+async def wait_for_worker(scenario: Scenario) -> None:
     """Run a worker until search and feeds have everything."""
     rooms = scenario.rooms
     worker = Worker(
@@ -165,7 +168,7 @@ async def _wait_for_worker(scenario: Scenario) -> None:
 async def _tokens(rooms: Rooms, holder: Person) -> dict[Actor, str]:
     made: dict[Actor, str] = {}
     for left_out in (None, *scopes.ALL):
-        _, made[lacking(left_out)] = await rooms.accounts.create_api_token(
+        _, made[lacking(left_out)] = await rooms.authentication.create_api_token(
             account_id(holder), "gate", scopes=scopes.ALL - {left_out}, known=scopes.ALL, days=1
         )
     return made

@@ -87,4 +87,4 @@ def test_a_damaged_exif_block_is_ignored(changes: list[tuple[int, str, bytes]]) 
 @given(changes=edits)
 @settings(max_examples=300, deadline=5000)
 def test_a_damaged_profile_is_at_worst_not_srgb(changes: list[tuple[int, str, bytes]]) -> None:
-    is_srgb(mutate(sample_photos.p3_profile(), changes))
+    assert is_srgb(mutate(sample_photos.p3_profile(), changes)) in {True, False}  # and raises nothing

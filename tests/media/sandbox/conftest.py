@@ -1,22 +1,31 @@
+"""A fork server that has loaded the jobs of these tests, with the sandbox's own defaults."""
+
+import inspect
 from collections.abc import Iterator
 
 import pytest
 
-from tests.media.sandbox.run_jobs import MISBEHAVING, TINY
+from tests.media.sandbox import escape_attempts, misbehaving_jobs
+from tests.media.sandbox.run_jobs import TINY
 from tintype.media.sandbox import JOBS, SandboxJob
-from tintype.media.sandbox.connection import close_fork_server
+from tintype.media.sandbox.connection import _Process, close_fork_server, configure_sandbox
+from tintype.media.sandbox.protocol import SandboxOptions
 
 
 @pytest.fixture(scope="module", autouse=True)
 def fork_server() -> Iterator[None]:
+    """A new one, whatever the rooms of this test process configured for theirs."""
+    configured = _Process.options
+    close_fork_server()
+    configure_sandbox(SandboxOptions())
     yield
     close_fork_server()
+    configure_sandbox(configured)
 
 
 @pytest.fixture(autouse=True)
 def jobs(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (
-        "echo", "tell_surroundings", "sleep", "spin", "crash", "overrun_memory", "fill_disk", "refuse", "break_down",
-        "talk_nonsense", "try_to_escape",
-    ):  # fmt: skip
-        monkeypatch.setitem(JOBS, name, SandboxJob(f"{MISBEHAVING}:{name}", TINY, at_once=4))
+    for module in (misbehaving_jobs, escape_attempts):
+        for name, job in vars(module).items():
+            if not name.startswith("_") and inspect.isfunction(job) and job.__module__ == module.__name__:
+                monkeypatch.setitem(JOBS, name, SandboxJob(f"{module.__name__}:{name}", TINY, at_once=4))

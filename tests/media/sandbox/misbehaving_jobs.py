@@ -2,13 +2,12 @@
 
 import os
 import signal
-import socket
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
 from tintype.media.errors import MediaAnimated
+from tintype.media.sandbox import OUT, PROGRESS, TEMPORARY
 
 
 def echo(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -19,7 +18,7 @@ def tell_surroundings(_: None) -> dict[str, Any]:
     return {
         "environment": dict(os.environ),
         "open_files": len([fd for fd in range(64) if _is_open(fd)]),
-        "folder": str(Path.cwd()),
+        "files": [str(path) for folder in ("in", OUT, TEMPORARY) for path in Path(folder).iterdir()],
         "pid": os.getpid(),
         "parent": os.getppid(),
     }
@@ -33,8 +32,9 @@ def _is_open(fd: int) -> bool:
     return True
 
 
-def sleep(marker: str) -> None:
-    Path(marker).write_text(str(os.getpid()))
+def sleep(_: None) -> None:
+    Path(OUT, "of_a_sleeper").touch()
+    os.write(PROGRESS, str(os.getpid()).encode())
     time.sleep(600)
 
 
@@ -53,8 +53,9 @@ def overrun_memory(how_much: int) -> int:
     return len(bytearray(how_much))
 
 
-def fill_disk(path: str) -> None:
-    with Path(path).open("wb") as file:
+def fill_disk(_: None) -> None:
+    Path(OUT, "beside").touch()
+    with Path(OUT, "large").open("wb") as file:
         while True:
             file.write(bytes(1 << 20))
 
@@ -72,27 +73,3 @@ def talk_nonsense(_: None) -> None:
         if _is_open(fd):
             os.write(fd, b"\xff" * 1000 + b"END\n" * 20)
     os._exit(0)
-
-
-def try_to_escape(arguments: dict[str, str]) -> dict[str, str]:
-    """Try what must be forbidden; return the outcome of each attempt."""
-    return {
-        "socket": _attempt(lambda: socket.socket(socket.AF_INET)),
-        "unix socket": _attempt(lambda: socket.socket(socket.AF_UNIX)),
-        "program": _attempt(lambda: subprocess.run(["/bin/true"], check=True)),
-        "process": _attempt(os.fork),
-        "signal": _attempt(lambda: os.kill(os.getppid(), 0)),
-        "read elsewhere": _attempt(lambda: Path(arguments["secret"]).read_text()),
-        "write elsewhere": _attempt(lambda: Path(arguments["elsewhere"]).write_text("x")),
-        "read given": _attempt(lambda: Path(arguments["given"]).read_text()),
-        "write given": _attempt(lambda: Path(arguments["out"], "made").write_text("x")),
-        "write temporary": _attempt(lambda: Path("made").write_text("x")),
-    }
-
-
-def _attempt(action: Any) -> str:
-    try:
-        action()
-    except OSError as error:
-        return type(error).__name__
-    return "allowed"

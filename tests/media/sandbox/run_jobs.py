@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from tintype.media.sandbox import JobLimits, run_in_sandbox
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 MISBEHAVING = "tests.media.sandbox.misbehaving_jobs"
+NOTHING: Mapping[str, Path] = {}
 TINY = JobLimits(cpu_s=1, file_bytes=4 << 20)
 
 
@@ -17,11 +18,16 @@ async def do(
     name: str,
     arguments: Any = None,
     timeout_s: float = 30,
-    reads: Sequence[Path] = (),
-    writes: Sequence[Path] = (),
+    source: Path | None = None,
+    outs: Mapping[str, Path] = NOTHING,
+    progress: Path | None = None,
 ) -> Any:
-    """Run a job of these tests, which lie where jobs otherwise may not read."""
-    return await run_in_sandbox(name, arguments, timeout_s, reads=[CHECKOUT, *reads], writes=writes)
+    """Run a job of these tests."""
+    return await run_in_sandbox(name, arguments, timeout_s, source=source, outs=outs, progress=progress)
+
+
+def files_in(folder: Path) -> list[str]:
+    return sorted(each.name for each in folder.iterdir())
 
 
 def is_alive(pid: int) -> bool:
@@ -42,6 +48,6 @@ async def until(condition: Any, patience_s: float = 20) -> None:
 async def start_sleeper(tmp_path: Path, name: str = "pid") -> tuple[asyncio.Task[Any], int]:
     """A job that sleeps for ten minutes, and its process id."""
     marker = tmp_path / name
-    sleeper = asyncio.create_task(do("sleep", str(marker), timeout_s=600, writes=[tmp_path]))
+    sleeper = asyncio.create_task(do("sleep", timeout_s=600, progress=marker))
     await until(lambda: marker.exists() and marker.read_text())
     return sleeper, int(marker.read_text())

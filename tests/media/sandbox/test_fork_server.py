@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -9,17 +10,24 @@ from typing import Any
 
 import pytest
 
-from tests.media.sandbox.run_jobs import CHECKOUT, MISBEHAVING, do, is_alive, start_sleeper, until
-from tintype.media.errors import (
-    MediaUnavailable,
-)
+from tests.media.photos import sample_photos
+from tests.media.sandbox.run_jobs import MISBEHAVING, do, files_in, is_alive, start_sleeper, until
+from tintype.media.errors import MediaTooCostly, MediaUnavailable
+from tintype.media.photos import make_photo_in_sandbox
+from tintype.media.sandbox import SandboxOptions
 from tintype.media.sandbox.connection import close_fork_server, find_fork_server_pid
+
+
+def _has_started(tmp_path: Path) -> bool:
+    marker = tmp_path / "pid"
+    return marker.exists() and bool(marker.read_text())
 
 
 def kill_fork_server() -> None:
     fork_server = find_fork_server_pid()
     assert fork_server is not None
-    os.kill(fork_server, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(fork_server, signal.SIGKILL)
 
 
 async def test_the_fork_server_has_no_network() -> None:
@@ -74,26 +82,29 @@ async def test_a_killed_fork_server_takes_its_jobs_along_and_another_replaces_it
     os.kill(fork_server, signal.SIGKILL)
 
     await until(lambda: not is_alive(pid))
-    await until((tmp_path / "pid").exists)  # the job is tried once more
+    await until(lambda: _has_started(tmp_path))  # the job is tried once more
     assert find_fork_server_pid() != fork_server
     assert await do("echo", {}) == {}
     sleeper.cancel()
 
 
 @pytest.mark.slow
-async def test_folders_of_a_killed_fork_server_are_removed_by_the_next(tmp_path: Path) -> None:
-    sleeper, _ = await start_sleeper(tmp_path)
-    left = Path((await do("tell_surroundings"))["folder"]).parent
-    sleeper.cancel()
+async def test_folders_of_a_killed_fork_server_are_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tintype.media.sandbox.connection._Process.options", SandboxOptions(folder=tmp_path))
+    await asyncio.to_thread(close_fork_server)
+    await do("echo", {})
+    (left,) = files_in(tmp_path)
 
     kill_fork_server()
-    fresh = Path((await do("tell_surroundings"))["folder"]).parent
+    await do("echo", {})
 
+    await until(lambda: not (tmp_path / left).exists())
+    (fresh,) = files_in(tmp_path)
     assert fresh != left
-    await until(lambda: not left.exists())
-    assert fresh.exists()
     await asyncio.to_thread(close_fork_server)
-    assert not fresh.exists()
+    assert files_in(tmp_path) == []
 
 
 @pytest.mark.slow
@@ -103,7 +114,7 @@ async def test_a_job_whose_fork_server_dies_twice_is_unavailable(tmp_path: Path)
         (tmp_path / "pid").unlink()
         kill_fork_server()
         if not sleeper.done():
-            await until(lambda: (tmp_path / "pid").exists() or sleeper.done())
+            await until(lambda: _has_started(tmp_path) or sleeper.done())
 
     with pytest.raises(MediaUnavailable):
         await sleeper
@@ -112,12 +123,13 @@ async def test_a_job_whose_fork_server_dies_twice_is_unavailable(tmp_path: Path)
 @pytest.mark.slow
 async def test_jobs_beyond_the_concurrency_limit_wait(tmp_path: Path) -> None:
     sleepers = [await start_sleeper(tmp_path, f"pid{number}") for number in range(4)]
-    waiting = asyncio.create_task(do("sleep", str(tmp_path / "late"), timeout_s=600, writes=[tmp_path]))
+    late = tmp_path / "late"
+    waiting = asyncio.create_task(do("sleep", timeout_s=600, progress=late))
 
     assert await do("echo", {}) == {}  # other jobs have room of their own
-    assert not (tmp_path / "late").exists()
+    assert not (late.exists() and late.read_text())
     sleepers[0][0].cancel()
-    await until((tmp_path / "late").exists)
+    await until(lambda: late.exists() and late.read_text())
 
     for sleeper in (waiting, *(each for each, _ in sleepers)):
         sleeper.cancel()
@@ -149,16 +161,15 @@ async def test_no_process_is_left_when_the_calling_process_is_killed(tmp_path: P
         f"JOBS['sleep'] = SandboxJob('{MISBEHAVING}:sleep')\n"
         "folder = Path(sys.argv[1])\n"
         "async def main():\n"
-        "    job = asyncio.create_task(run_in_sandbox('sleep', str(folder / 'pid'), timeout_s=600,"
-        " reads=[Path(sys.argv[2])], writes=[folder]))\n"
+        "    job = asyncio.create_task(run_in_sandbox('sleep', None, timeout_s=600, progress=folder / 'pid'))\n"
         "    while not find_fork_server_pid(): await asyncio.sleep(0.01)\n"
         "    (folder / 'fork_server').write_text(str(find_fork_server_pid()))\n"
         "    await job\n"
         "asyncio.run(main())\n"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([*sys.path, os.getcwd()])}  # noqa: PTH109 - text is wanted
-    caller = subprocess.Popen([sys.executable, str(script), str(tmp_path), str(CHECKOUT)], env=environment)  # noqa: ASYNC220 - starts at once
-    await until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+    caller = subprocess.Popen([sys.executable, str(script), str(tmp_path)], env=environment)  # noqa: ASYNC220 - starts at once
+    await until(lambda: _has_started(tmp_path))
     pids = [int((tmp_path / name).read_text()) for name in ("pid", "fork_server")]
 
     caller.kill()
@@ -183,3 +194,96 @@ async def test_a_forked_process_starts_its_own_fork_server() -> None:
     assert await do("echo", {}) == {}
     os.close(reading)
     os.close(writing)
+
+
+def waiting_helpers() -> list[int]:
+    fork_server = find_fork_server_pid()
+    children = Path(f"/proc/{fork_server}/task/{fork_server}/children").read_text()
+    return [pid for pid in map(int, children.split()) if is_alive(pid)]
+
+
+async def test_helpers_wait_for_jobs_and_each_takes_one() -> None:
+    await do("echo", {})
+    await until(lambda: len(waiting_helpers()) == SandboxOptions().helpers)
+    (ready, *_) = waiting_helpers()
+
+    seen = await do("tell_surroundings")
+
+    assert seen["pid"] == ready
+    assert not is_alive(ready)
+    await until(lambda: len(waiting_helpers()) == SandboxOptions().helpers)
+    assert ready not in waiting_helpers()
+
+
+async def test_no_helper_waits_where_the_settings_want_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tintype.media.sandbox.connection._Process.options", SandboxOptions(helpers=0))
+    await asyncio.to_thread(close_fork_server)
+
+    assert await do("echo", {}) == {}
+
+    assert waiting_helpers() == []
+    await asyncio.to_thread(close_fork_server)
+
+
+async def test_a_helper_killed_while_it_waits_is_replaced() -> None:
+    await do("echo", {})
+    await until(waiting_helpers)
+
+    for _ in range(5):
+        for pid in waiting_helpers():
+            os.kill(pid, signal.SIGKILL)
+        assert await do("echo", {}) == {}
+
+
+@pytest.mark.slow
+async def test_a_job_whose_process_is_killed_is_tried_once_more(tmp_path: Path) -> None:
+    sleeper, pid = await start_sleeper(tmp_path)
+    marker = tmp_path / "pid"
+
+    os.kill(pid, signal.SIGKILL)
+
+    await until(lambda: marker.read_text() not in {"", str(pid)})
+    os.kill(int(marker.read_text()), signal.SIGKILL)
+    with pytest.raises(MediaTooCostly):
+        await sleeper
+    assert await do("echo", {}) == {}
+
+
+@pytest.mark.slow
+async def test_photos_survive_kills_at_any_moment_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kill the fork server or a helper while a photo is made: it is made all the same, or a clean error says so."""
+    (jobs := tmp_path / "jobs").mkdir()
+    (source := tmp_path / "source").write_bytes(sample_photos.encode(sample_photos.landscape(1600, 1200)))
+    monkeypatch.setattr("tintype.media.sandbox.connection._Process.options", SandboxOptions(folder=jobs))
+    await asyncio.to_thread(close_fork_server)
+    await do("echo", {})
+    outcomes: list[str] = []
+    everybody: set[int] = set()
+
+    for moment in range(24):
+        (out := tmp_path / f"out{moment}").mkdir()
+        photo = asyncio.create_task(make_photo_in_sandbox(source, out))
+        await asyncio.sleep(moment / 150)
+        everybody |= {find_fork_server_pid() or 0, *waiting_helpers()}
+        kill_fork_server() if moment % 2 else kill_one_helper()
+        try:
+            made = await photo
+        except (MediaUnavailable, MediaTooCostly) as error:
+            outcomes.append(error.code)
+        else:
+            outcomes.append("made")
+            assert len(files_in(out)) == len(made.files) == 8
+
+    assert outcomes.count("made") > 12
+    assert (await make_photo_in_sandbox(source, tmp_path / "out0")).width == 1080
+    await asyncio.to_thread(close_fork_server)
+    await until(lambda: not any(is_alive(pid) for pid in everybody - {0}))
+    assert files_in(jobs) == []
+
+
+def kill_one_helper() -> None:
+    for pid in waiting_helpers()[:1]:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)

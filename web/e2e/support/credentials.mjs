@@ -28,6 +28,15 @@ export async function reauthenticateIfAsked(page, expected) {
   await expected.first().waitFor();
 }
 
+/** Confirms with a recovery code, which the reauthentication dialog asks for where an authenticator app is set up. */
+export async function reauthenticateWithCode(page, code, expected) {
+  const dialog = page.getByRole("dialog", { name: "Confirm it is you" });
+  await dialog.getByRole("button", { name: "Use a recovery code" }).click();
+  await dialog.locator("[name=code]").fill(code);
+  await dialog.getByRole("button", { name: "Continue" }).click();
+  await expected.first().waitFor();
+}
+
 /** Sets up an authenticator app; returns the recovery codes. */
 export async function setUpTotp(page) {
   await page.getByRole("button", { name: "Set up" }).click();

@@ -25,6 +25,9 @@ export async function logInWithPasskey(): Promise<Account> {
   });
 }
 
+/** Rejects with `proof_needed` or `factor_needed` where a sensitive request would. */
+export const checkProof = () => send<null>("GET", "/sessions/current/proof");
+
 export const reauthenticate = (proof: { password?: string; code?: string; passkey?: object }) =>
   send<null>("POST", "/sessions/current/proof", { json: proof });
 

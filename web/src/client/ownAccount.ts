@@ -20,12 +20,17 @@ export const requestEmailChange = (email: string) => send<null>("PUT", `${ME}/em
 export const removeEmail = () => send<null>("DELETE", `${ME}/email`);
 export const setPhone = (phone: string) => send<null>("PUT", `${ME}/phone`, { json: { phone } });
 export const removePhone = () => send<null>("DELETE", `${ME}/phone`);
-export const changePassword = (current: string, next: string) =>
-  send<null>("PUT", `${ME}/password`, { json: { current_password: current, new_password: next } });
+export const changePassword = (current: string, next: string, keepsTokens: boolean) =>
+  send<null>("PUT", `${ME}/password`, {
+    json: { current_password: current, new_password: next, keeps_tokens: keepsTokens },
+  });
 
 export const requestExport = () => send<Export>("POST", `${ME}/exports`);
 export const listExports = async (): Promise<readonly Export[]> =>
   (await send<Schemas["ExportsView"]>("GET", `${ME}/exports`)).exports;
+
+/** What the viewer stores, and how much they may. */
+export const getStorage = () => send<Schemas["StorageView"]>("GET", `${ME}/storage`);
 
 export const deactivate = () => send<null>("POST", `${ME}/deactivation`);
 /** Schedules the deletion; resolves to when it is due. */

@@ -16,6 +16,9 @@ export const setListed = (list: PeopleList, accountId: string, isListed: boolean
     isListed && list === "mutes" ? { json: {} } : {},
   );
 
+/** Blocks somebody by name, also somebody who is hidden from the viewer by a block of theirs. */
+export const blockByName = (username: string) => send<null>("POST", "/blocks", { json: { username } });
+
 /** Mutes or unmutes somebody's posts, their stories, or both. */
 export const mute = (accountId: string, what: { posts?: boolean; stories?: boolean }) =>
   send<null>("PUT", `/mutes/${encodeURIComponent(accountId)}`, { json: what });

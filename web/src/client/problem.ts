@@ -6,6 +6,8 @@ export interface ProblemFacts {
   readonly code: string;
   readonly detail?: string;
   readonly requestId?: string;
+  /** When to try again, if the server said so; 0 if it did not. */
+  readonly retryAfterS?: number;
 }
 
 export class Problem extends Error {
@@ -13,14 +15,16 @@ export class Problem extends Error {
   readonly code: string;
   readonly detail: string;
   readonly requestId: string;
+  readonly retryAfterS: number;
 
-  constructor({ status, code, detail = "", requestId = "" }: ProblemFacts) {
+  constructor({ status, code, detail = "", requestId = "", retryAfterS = 0 }: ProblemFacts) {
     super(`${code} (${status}) ${detail}`.trim());
     this.name = "Problem";
     this.status = status;
     this.code = code;
     this.detail = detail;
     this.requestId = requestId;
+    this.retryAfterS = retryAfterS;
   }
 }
 
@@ -32,6 +36,7 @@ export function problemFrom(status: number, body: string): Problem {
     code: text(facts["code"]) || codeFor(status),
     detail: text(facts["detail"]),
     requestId: text(facts["request_id"]),
+    retryAfterS: typeof facts["retry_after_s"] === "number" ? facts["retry_after_s"] : 0,
   });
 }
 

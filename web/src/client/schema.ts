@@ -65,6 +65,10 @@ export interface components {
             username: string;
             is_available: boolean;
         };
+        /** BlockedName */
+        BlockedName: {
+            username: string;
+        };
         /** CaseDetailsView */
         CaseDetailsView: {
             case: components["schemas"]["CaseView"];
@@ -158,11 +162,6 @@ export interface components {
             note: string;
             /** Format: date-time */
             reported_at: string;
-        };
-        /** Credentials */
-        Credentials: {
-            username: string;
-            password: string;
         };
         /** DecisionView */
         DecisionView: {
@@ -413,6 +412,14 @@ export interface components {
             place: components["schemas"]["PlaceView"];
             distance_m: number;
         };
+        /** NewAccount */
+        NewAccount: {
+            username: string;
+            password: string;
+            /** @default  */
+            full_name?: string;
+            email?: string | null;
+        };
         /** NewAppeal */
         NewAppeal: {
             text: string;
@@ -504,6 +511,11 @@ export interface components {
         NewPassword: {
             current_password: string;
             new_password: string;
+            /**
+             * @description Whether API tokens go on working.
+             * @default false
+             */
+            keeps_tokens?: boolean;
         };
         /** NewPhone */
         NewPhone: {
@@ -656,6 +668,22 @@ export interface components {
             probability: number;
             value: number;
         };
+        /** OwnAccountView */
+        OwnAccountView: {
+            account_id: string;
+            username: string;
+            full_name: string;
+            bio: string;
+            website: string;
+            profile_pic_url: string | null;
+            is_private: boolean;
+            is_verified: boolean;
+            post_count: number;
+            follower_count: number;
+            following_count: number;
+            viewer_follows: boolean;
+            is_suspended: boolean;
+        };
         /** PasskeyAssertion */
         PasskeyAssertion: {
             passkey: {
@@ -692,6 +720,11 @@ export interface components {
         /** PasswordResetRequest */
         PasswordResetRequest: {
             username: string;
+        };
+        /** PasswordSignIn */
+        PasswordSignIn: {
+            username: string;
+            password: string;
         };
         /** PeopleView */
         PeopleView: {
@@ -998,14 +1031,6 @@ export interface components {
         SignInTicket: {
             ticket: string;
         };
-        /** SignUp */
-        SignUp: {
-            username: string;
-            password: string;
-            /** @default  */
-            full_name?: string;
-            email?: string | null;
-        };
         /** Signal */
         Signal: {
             name: string;
@@ -1017,7 +1042,7 @@ export interface components {
         };
         /** SignedInView */
         SignedInView: {
-            account: components["schemas"]["AccountView"];
+            account: components["schemas"]["OwnAccountView"];
             token: string;
         };
         /** SpanView */
@@ -1028,6 +1053,12 @@ export interface components {
             hashtag: string | null;
             account_id: string | null;
             username: string | null;
+        };
+        /** StorageView */
+        StorageView: {
+            used_bytes: number;
+            reserved_bytes: number;
+            quota_bytes: number | null;
         };
         /** StoryDraft */
         StoryDraft: {
@@ -1200,6 +1231,7 @@ export interface components {
             progress: number;
             error: string | null;
             expires_at: string | null;
+            removed: ("location" | "metadata" | "attachments" | "original")[];
         };
         /** Problem */
         Problem: {
@@ -1215,6 +1247,8 @@ export interface components {
             request_id: string;
             /** @description The HTTP status. */
             status: number;
+            /** @description In how many seconds to try again, where that is known. */
+            retry_after_s?: number;
         };
     };
     responses: never;

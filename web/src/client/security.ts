@@ -13,7 +13,8 @@ const id = encodeURIComponent;
 export const listSessions = async (): Promise<readonly LoginSession[]> =>
   (await send<Schemas["SessionsView"]>("GET", "/sessions")).sessions;
 export const endSession = (sessionId: string) => send<null>("DELETE", `/sessions/${id(sessionId)}`);
-export const endOtherSessions = () => send<null>("DELETE", "/sessions");
+export const endOtherSessions = (keepsTokens: boolean) =>
+  send<null>("DELETE", "/sessions", { query: { keeps_tokens: String(keepsTokens) } });
 
 export const startTotpSetup = () => send<Totp>("POST", "/security/totp");
 export const confirmTotp = async (code: string): Promise<readonly string[]> =>

@@ -5,7 +5,8 @@ export type Schemas = components["schemas"];
 
 /** A login that needs a second factor. */
 export type SecondFactorChallenge = Schemas["SecondFactorView"];
-export type Account = Schemas["AccountView"];
+/** The viewer's own account. */
+export type Account = Schemas["OwnAccountView"];
 export type Profile = Schemas["AccountView"];
 export type Author = Schemas["AuthorView"];
 /** A photo or video in several renditions; the keys of `urls` are widths in pixels. */

@@ -67,4 +67,6 @@ export const offline = {
   setOwner: async (accountId: string): Promise<void> => (await firstPaint.then(runtime))?.setOwner(accountId),
   /** Deletes everything at sign-out. A session that expired keeps its owner's queue for when they sign in again. */
   clear: async (options?: { keepMutations: boolean }): Promise<void> => (await runtime())?.clear(options),
+  /** Nobody is signed in: deletes what a session that ended while the app was closed has left. After the first paint. */
+  clearForGuest: async (): Promise<void> => (await firstPaint.then(runtime))?.clear({ keepMutations: true }),
 } as const;

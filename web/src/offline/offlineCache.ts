@@ -22,9 +22,15 @@ export class OfflineCache {
   /** Values stored before the account is known: the feed often loads first. Null afterwards. */
   #unowned: Map<string, unknown> | null = new Map();
   #writes = 0;
+  /** Whether the device still belongs to the account: another tab may have signed in as somebody else. */
+  readonly #isOwner: (accountId: string) => Promise<boolean>;
 
-  constructor(store: ObjectStore<CachedResponse> = openObjectStore<CachedResponse>("seen")) {
+  constructor(
+    store: ObjectStore<CachedResponse> = openObjectStore<CachedResponse>("seen"),
+    isOwner: (accountId: string) => Promise<boolean> = async () => true,
+  ) {
     this.#store = store;
+    this.#isOwner = isOwner;
   }
 
   /** Sets whose cache this is, and deletes what belongs to other accounts. */
@@ -38,19 +44,28 @@ export class OfflineCache {
     );
     const unowned = this.#unowned ?? [];
     this.#unowned = null;
-    for (const [key, value] of unowned) await this.put(key, value);
+    // Not through `put`: while the owner is being set, the device does not know it yet.
+    for (const [key, value] of unowned) await this.#write(accountId, key, value);
   }
 
   async put(key: string, value: unknown): Promise<void> {
-    if (this.#accountId === null) return void this.#unowned?.set(key, value);
-    await this.#store.put({ key, value, accountId: this.#accountId, at_ms: Date.now(), format: FORMAT });
+    const accountId = this.#accountId;
+    if (accountId === null) return void this.#unowned?.set(key, value);
+    if (!(await this.#isOwner(accountId)) || this.#accountId !== accountId) return;
+    await this.#write(accountId, key, value);
+  }
+
+  async #write(accountId: string, key: string, value: unknown): Promise<void> {
+    await this.#store.put({ key, value, accountId, at_ms: Date.now(), format: FORMAT });
     this.#writes += 1;
     if (this.#writes % EVICT_EVERY === 0) await this.#evict();
   }
 
+  /** The value, if it is the owner's. Before the owner is known (the server is unreachable), that of the last one. */
   async get<T>(key: string): Promise<T | null> {
     const entry = await this.#store.get(key);
-    return entry?.format === FORMAT ? (entry.value as T) : null;
+    const isOwn = this.#accountId === null ? this.#unowned !== null : entry?.accountId === this.#accountId;
+    return isOwn && entry?.format === FORMAT ? (entry.value as T) : null;
   }
 
   async clear(): Promise<void> {

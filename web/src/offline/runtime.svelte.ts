@@ -1,6 +1,6 @@
 /** Connects the mutation queue and the offline cache to the browser: storage, the lock across tabs, messages between tabs. */
 import { language, t } from "../base/i18n";
-import { IMAGE_CACHE, imageCacheKey } from "../base/imageCache";
+import { imageCacheKey, imageCacheName, readOwner, setImageOwner } from "../base/imageCache";
 import { openObjectStore } from "../base/indexedDb";
 import { randomId } from "../base/random";
 import { Problem } from "../client";
@@ -22,7 +22,9 @@ interface SettledMessage {
 const listeners = new Set<SettledListener>();
 const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel("tintype.queue") : null;
 
-export const cache = new OfflineCache();
+export const cache = new OfflineCache(undefined, async (accountId) =>
+  globalThis.caches === undefined ? true : (await readOwner()) === accountId,
+);
 export const queue = new MutationQueue({
   store: openObjectStore<QueueEntry>("queue"),
   send: sendMutation,
@@ -51,23 +53,42 @@ export function watchPending(watcher: (pending: readonly Mutation[]) => void): (
   });
 }
 
+/** Changes of the owner, one after the other: a sign-out and a sign-in right after it must not overtake each other. */
+let ownership: Promise<unknown> = Promise.resolve();
+function inTurn(change: () => Promise<unknown>): Promise<void> {
+  const turn = ownership.then(change);
+  ownership = turn.catch(() => undefined);
+  return turn.then(() => undefined);
+}
+
 /** Deletes the cached images and responses, and the queue unless `keepMutations`. */
-export async function clear({ keepMutations = false } = {}): Promise<void> {
-  const mutations = keepMutations ? queue.suspend() : queue.clear();
-  await Promise.all([mutations, cache.clear(), globalThis.caches?.delete(IMAGE_CACHE)]);
+export function clear({ keepMutations = false } = {}): Promise<void> {
+  return inTurn(async () => {
+    const mutations = keepMutations ? queue.suspend() : queue.clear();
+    await Promise.all([mutations, cache.clear(), keepImagesOf(null)]);
+  });
+}
+
+/** Cache Storage exists only over HTTPS and on this machine; where it does not, nothing is cached. */
+async function keepImagesOf(accountId: string | null): Promise<void> {
+  if (globalThis.caches !== undefined) await setImageOwner(accountId);
 }
 
 /** Deletes these images from the image cache. */
 export async function evictImages(urls: readonly string[]): Promise<void> {
   if (urls.length === 0 || globalThis.caches === undefined) return;
-  const images = await caches.open(IMAGE_CACHE);
+  const owner = await readOwner();
+  if (owner === null) return;
+  const images = await caches.open(imageCacheName(owner));
   await Promise.all(urls.map((url) => images.delete(imageCacheKey(url), { ignoreVary: true })));
 }
 
 /** Sets whose data this device holds; other accounts' data is deleted. */
 export async function setOwner(accountId: string): Promise<void> {
   await language.loadNamespaces("offline");
-  await Promise.all([queue.setOwner(accountId), cache.setOwner(accountId)]);
+  await inTurn(() =>
+    Promise.all([queue.setOwner(accountId), cache.setOwner(accountId), keepImagesOf(accountId)]),
+  );
 }
 
 /** Web Locks exist only over HTTPS. Without them two tabs may send the same mutation, which the server counts once. */

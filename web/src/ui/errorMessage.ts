@@ -1,5 +1,5 @@
 /** The message for an error in the current language: what went wrong and what to do. */
-import { language, type MessageKey, t } from "../base/i18n";
+import { formatWait, language, type MessageKey, t } from "../base/i18n";
 import { Problem } from "../client";
 
 /** Codes that are shown like another one. */
@@ -29,6 +29,9 @@ const byStatus: Readonly<Record<number, MessageKey>> = {
 
 export function errorMessage(error: unknown): string {
   if (!(error instanceof Problem)) return t("problem.unknown", { id: "–" });
+  if (error.code === "rate_limited" && error.retryAfterS > 0) {
+    return t("problem.rate_limited_for", { wait: formatWait(error.retryAfterS) });
+  }
   // Namespaces may bring messages for codes: "problem." and the code.
   const known = `problem.${aliases[error.code] ?? error.code}`;
   if (known in language.catalogue && known !== "problem.unknown") return plain(known as MessageKey);

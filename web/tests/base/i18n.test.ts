@@ -8,7 +8,7 @@ import {
   negotiateLocale,
   t,
 } from "../../src/base/i18n";
-import { render, renderAgo, renderCount } from "../../src/base/i18n/render";
+import { render, renderAgo, renderCount, renderSize, renderWait } from "../../src/base/i18n/render";
 import type { Message } from "../../src/base/i18n/types";
 
 function placeholders(message: Message): string[] {
@@ -113,4 +113,26 @@ describe("the language", () => {
     expect(document.documentElement.dir).toBe("ltr");
     expect(t("feed.fresh", { count: 2 })).toBe("2 new posts");
   });
+});
+
+test("sizes are shown in the unit that suits them", () => {
+  const sizes = [0, 1_500, 2_500_000, 21_474_836_480, 3e12];
+  expect(sizes.map((bytes) => renderSize(bytes, "en"))).toEqual([
+    "0 kB",
+    "1.5 kB",
+    "2.5 MB",
+    "21.5 GB",
+    "3 TB",
+  ]);
+});
+
+test("a wait is rounded up to the unit that suits it", () => {
+  const waits = [0, 30, 121, 7_201, 172_801];
+  expect(waits.map((seconds) => renderWait(seconds, "en"))).toEqual([
+    "in 1 second",
+    "in 30 seconds",
+    "in 3 minutes",
+    "in 3 hours",
+    "in 3 days",
+  ]);
 });

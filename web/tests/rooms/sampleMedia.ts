@@ -16,5 +16,6 @@ export function sampleMedia(id: string): UploadedMedia {
     height: 1,
     placeholder: null,
     expires_at: null,
+    removed: [],
   };
 }

@@ -114,7 +114,8 @@ describe("stories offline", () => {
 
   test("are deleted when they expire, images included", async () => {
     const deleted = vi.fn(async () => true);
-    vi.stubGlobal("caches", { open: async () => ({ delete: deleted }), delete: async () => true });
+    const images = { delete: deleted, match: async () => new Response("me") };
+    vi.stubGlobal("caches", { open: async () => images, delete: async () => true });
     await serve();
     const playback = new StoryPlayback(() => {});
     await playback.open("1");

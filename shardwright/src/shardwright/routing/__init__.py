@@ -1,6 +1,7 @@
 """Routing SQL to shards: the router, its connection pools, named queries and their dispatch functions."""
 
 from shardwright.routing.errors import DeadlineExceeded, OutcomeUnknown, PartialResult, TransactionLost
+from shardwright.routing.install_ahead import Installed, install_queries
 from shardwright.routing.options import PoolOptions
 from shardwright.routing.queries import Queries, Query
 from shardwright.routing.scatter_gather import Everywhere, Gathered
@@ -11,6 +12,7 @@ __all__ = [
     "DeadlineExceeded",
     "Everywhere",
     "Gathered",
+    "Installed",
     "OutcomeUnknown",
     "PartialResult",
     "PoolOptions",
@@ -20,4 +22,5 @@ __all__ = [
     "Shards",
     "Transaction",
     "TransactionLost",
+    "install_queries",
 ]

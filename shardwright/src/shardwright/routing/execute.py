@@ -12,7 +12,7 @@ which repeats a statement only where that is safe:
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 import asyncpg
 
@@ -95,10 +95,10 @@ async def attempt(
             )
             args = (number, *args)
         if limit:
-            row = cast("Record | None", await statement.fetchrow(*args))
+            row = await statement.fetchrow(*args)
             rows = [] if row is None else [row]
         else:
-            rows = cast("list[Record]", await statement.fetch(*args))
+            rows = await statement.fetch(*args)
     except BaseException as error:
         server.handle_failure(pool, pooled, error)
         raise

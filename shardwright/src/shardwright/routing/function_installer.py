@@ -28,7 +28,7 @@ from shardwright.routing.dispatch_functions import (
     function_sql,
 )
 from shardwright.routing.queries import Query
-from shardwright.topology import fetch_rows, fetch_value
+from shardwright.topology import fetch_rows, fetch_value, restrict_writes_sql
 
 if TYPE_CHECKING:
     from asyncpg import Connection
@@ -40,6 +40,7 @@ UNUSED_DAYS = 30
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtext('shardwright.dispatch'))"
 _UNSHAPE = "ROLLBACK TO SAVEPOINT shape; RELEASE SAVEPOINT shape"
+_MAY_CREATE = "SELECT has_schema_privilege('shardwright', 'CREATE')"
 _TABLE = """\
 CREATE TABLE IF NOT EXISTS shardwright.dispatch_functions (
   key text,
@@ -49,8 +50,8 @@ CREATE TABLE IF NOT EXISTS shardwright.dispatch_functions (
   pieces text[] NOT NULL,
   asked_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (key, fingerprint)
-)
-"""
+);
+""" + restrict_writes_sql("shardwright.dispatch_functions")
 _FINGERPRINT = """\
 SELECT coalesce(md5(string_agg(concat_ws(' ', c.relname, a.attname, a.atttypid), ',' ORDER BY c.relname, a.attnum)), '')
 FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
@@ -58,14 +59,21 @@ JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname IN ($1, 'common') AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0
   AND NOT a.attisdropped
 """
+# A role that may not create functions makes do with one that was created for other columns: most changes of a schema
+# leave a query as it is. The newest of them, if there is none for the columns of today.
 _FIND = """\
-SELECT d.key, d.function, d.returns_rows, d.pieces, d.asked_at < now() - interval '1 day' AS is_old
+SELECT DISTINCT ON (d.key) d.key, d.function, d.returns_rows, d.pieces, d.fingerprint = $2 AS is_exact,
+  d.asked_at < now() - interval '1 day'
+    AND has_column_privilege('shardwright.dispatch_functions', 'asked_at', 'UPDATE') AS is_old
 FROM shardwright.dispatch_functions d
-WHERE d.key = ANY($1) AND d.fingerprint = $2
+WHERE d.key = ANY($1) AND (d.fingerprint = $2 OR NOT $3)
   AND EXISTS (SELECT FROM pg_catalog.pg_proc p WHERE p.proname = d.function
               AND p.pronamespace = 'shardwright'::regnamespace)
+ORDER BY d.key, d.fingerprint = $2 DESC, d.asked_at DESC
 """
-_TOUCH = "UPDATE shardwright.dispatch_functions SET asked_at = now() WHERE key = ANY($1) AND fingerprint = $2"
+_TOUCH = (
+    "UPDATE shardwright.dispatch_functions SET asked_at = now() WHERE key = ANY($1) AND function = ANY($2)"
+)
 _RECORD = """\
 INSERT INTO shardwright.dispatch_functions (key, fingerprint, function, returns_rows, pieces)
 VALUES ($1, $2, $3, $4, $5)
@@ -75,11 +83,13 @@ SET function = excluded.function, returns_rows = excluded.returns_rows, pieces =
 _UNUSED = """\
 DELETE FROM shardwright.dispatch_functions WHERE asked_at < now() - make_interval(days => $1)
 """
-# Dropped only when no row names it any more: two keys may share a function.
+# Dropped only when no row names it any more: two keys may share a function. What a router of another role created while
+# this installation changed hands stays until it is the owner's.
 _ORPHANS = """\
 SELECT p.oid::regprocedure::text FROM pg_catalog.pg_proc p
 WHERE p.pronamespace = 'shardwright'::regnamespace AND p.proname ~ '^[qg]_.*_[0-9a-f]{16}$'
   AND NOT EXISTS (SELECT FROM shardwright.dispatch_functions d WHERE d.function = p.proname)
+  AND pg_catalog.pg_has_role(p.proowner, 'USAGE')
 """
 
 
@@ -90,6 +100,8 @@ class InstalledFunction:
     function: str
     returns_rows: bool
     pieces: tuple[str, ...]
+    is_exact: bool = True
+    """Whether it was created for the columns that the tables have now."""
 
     def text(self, schema: str) -> str:
         """The query's text for one shard's schema."""
@@ -109,35 +121,48 @@ class FunctionInstaller:
 
     def __init__(self, sample: int) -> None:
         self._sample = schema_name(sample)
+        self.created = 0
+        """How many functions this object has installed that were not there before."""
+
+    async def may_create(self, conn: "Connection") -> bool:
+        """Whether the connection's role may create functions."""
+        return await fetch_value(conn, _MAY_CREATE)
 
     async def install(
         self, conn: "Connection", wanted: Iterable[FunctionKey]
     ) -> dict[FunctionKey, InstalledFunction]:
-        """Install the functions and return them; queries whose tables do not exist yet are left out."""
+        """Install the functions and return them.
+
+        Left out are queries whose tables do not exist yet, and what is missing where the role may not create it.
+        """
         keys = {_key(*each): each for each in wanted}
         async with _transaction(conn):
             fingerprint = await fetch_value(conn, _FINGERPRINT, self._sample)
-            found = await self._find(conn, keys, fingerprint)
+            may_create = await self.may_create(conn)
+            found = await self._find(conn, keys, fingerprint, exact=may_create)
         missing = {key: each for key, each in keys.items() if each not in found}
-        if missing:
+        if missing and may_create:
             async with _transaction(conn):
                 await conn.execute(_LOCK)
-                found |= await self._find(conn, missing, fingerprint)
+                found |= await self._find(conn, missing, fingerprint, exact=True)
                 for key, each in missing.items():
                     if each not in found and (created := await self._create(conn, key, each, fingerprint)):
                         found[each] = created
+            self.created += sum(each in found for each in missing.values())
         return found
 
     async def _find(
-        self, conn: "Connection", keys: dict[str, FunctionKey], fingerprint: str
+        self, conn: "Connection", keys: dict[str, FunctionKey], fingerprint: str, *, exact: bool
     ) -> dict[FunctionKey, InstalledFunction]:
         if not await fetch_value(conn, "SELECT to_regclass('shardwright.dispatch_functions') IS NOT NULL"):
             return {}
-        rows = await fetch_rows(conn, _FIND, list(keys), fingerprint)
-        if old := [row["key"] for row in rows if row["is_old"]]:
-            await conn.execute(_TOUCH, old, fingerprint)
+        rows = await fetch_rows(conn, _FIND, list(keys), fingerprint, exact)
+        if old := [row for row in rows if row["is_old"]]:
+            await conn.execute(_TOUCH, [row["key"] for row in old], [row["function"] for row in old])
         return {
-            keys[row["key"]]: InstalledFunction(row["function"], row["returns_rows"], tuple(row["pieces"]))
+            keys[row["key"]]: InstalledFunction(
+                row["function"], row["returns_rows"], tuple(row["pieces"]), row["is_exact"]
+            )
             for row in rows
         }
 
@@ -240,11 +265,15 @@ def _key(query: Query, form: FunctionKind) -> str:
 
 
 async def drop_unused(conn: "Connection", *, unused_days: int = UNUSED_DAYS) -> int:
-    """Drop functions that no router requested for a month; a router that still needs one installs it again."""
+    """Drop functions that no router requested for a month; a router that still needs one installs it again.
+
+    Does nothing where the role may not: then it is for `shardwright install`, which the owner runs.
+    """
     dropped = 0
     async with _transaction(conn):
         await conn.execute(_LOCK)
-        if not await fetch_value(conn, "SELECT to_regclass('shardwright.dispatch_functions') IS NOT NULL"):
+        exists = await fetch_value(conn, "SELECT to_regclass('shardwright.dispatch_functions') IS NOT NULL")
+        if not exists or not await fetch_value(conn, _MAY_CREATE):
             return 0
         await conn.execute(_UNUSED, unused_days)
         for row in await fetch_rows(conn, _ORPHANS):

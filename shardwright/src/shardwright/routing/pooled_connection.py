@@ -9,7 +9,7 @@ reset before its next use.
 import asyncio
 import random
 import time
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import asyncpg
 
@@ -18,8 +18,7 @@ from shardwright.routing.options import PoolOptions
 from shardwright.topology import Server, fetch_rows, open_connection
 
 if TYPE_CHECKING:
-    from asyncpg import Connection
-    from asyncpg.prepared_stmt import PreparedStatement
+    from asyncpg import Connection, Record
 
     from shardwright.routing.connection_groups import ConnectionGroup
     from shardwright.routing.queries import Query
@@ -30,6 +29,18 @@ RESET_SESSION_SQL = (
     "SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES; COMMIT; "
 )
 _PROBE = "SELECT pg_backend_pid() AS pid, (SELECT server_name FROM shardwright.identity) AS name"
+
+
+class Statement(Protocol):
+    """A prepared statement, asyncpg's or one that needs no dispatch function."""
+
+    async def fetch(self, *args: Any) -> "list[Record]":
+        """All rows."""
+        ...
+
+    async def fetchrow(self, *args: Any) -> "Record | None":
+        """The first row, if there is one."""
+        ...
 
 
 class PooledConnection:
@@ -57,7 +68,7 @@ class PooledConnection:
         self.is_dirty = False
         self.is_overdue = False
         self.busy_since: float | None = None  # when its statement started, for `terminate_overdue`
-        self.statements: dict[tuple[Query, str | int], PreparedStatement] = {}
+        self.statements: dict[tuple[Query, str | int], Statement] = {}
         self.shards_touched: set[int] = set()
         self.used_at = time.monotonic()
         # Connections opened together must not all be replaced together.

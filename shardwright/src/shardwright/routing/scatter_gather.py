@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 import asyncpg
 
@@ -14,8 +14,9 @@ from shardwright.routing.connection_pool import ConnectionPool
 from shardwright.routing.dispatch_functions import IDS, FunctionKind
 from shardwright.routing.errors import DeadlineExceeded, PartialResult
 from shardwright.routing.execute import FUNCTION_OUTDATED, SHARD_MISSING, Router, execute_on_shard
+from shardwright.routing.plain_statements import EVERYWHERE
 from shardwright.routing.queries import Query
-from shardwright.routing.server_client import CONNECTION_LOST, EVERYWHERE, ServerClient
+from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
 
 if TYPE_CHECKING:
     from asyncpg import Record
@@ -134,7 +135,7 @@ async def _run_on(
     pooled.shards_touched.update(shards)
     try:
         statement = pooled.statements.get(what) or await server.prepare(pooled, *what)
-        rows = cast("list[Record]", await statement.fetch(*args))
+        rows = await statement.fetch(*args)
     except BaseException as error:
         server.handle_failure(pool, pooled, error)
         raise

@@ -1,9 +1,9 @@
 """Client of one server: its connection pools, circuit breaker, dispatch functions and counters."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import asyncpg
 
@@ -15,16 +15,16 @@ from shardwright.routing.dispatch_functions import FunctionKey, FunctionKind
 from shardwright.routing.function_installer import FunctionInstaller, InstalledFunction, drop_unused
 from shardwright.routing.metrics import ServerCounts
 from shardwright.routing.options import PoolOptions
-from shardwright.routing.pooled_connection import PooledConnection, local_settings
+from shardwright.routing.plain_statements import EVERYWHERE, PlainStatement
+from shardwright.routing.pooled_connection import PooledConnection, Statement, local_settings
 from shardwright.routing.queries import Query
 from shardwright.topology import Server
 
-if TYPE_CHECKING:
-    from asyncpg.prepared_stmt import PreparedStatement
+log = logging.getLogger(__name__)
 
-EVERYWHERE = "everywhere"
 FIRST_REFRESH_S = 600.0
 REFRESH_S = 86_400.0
+LOOK_AGAIN_S = 10.0  # how often to look for a function that was not there, while its query runs without one
 # The server or the network failed; whether the statement happened depends on when.
 CONNECTION_LOST = (
     OSError,
@@ -48,6 +48,8 @@ class ServerClient:
         self._numbers: list[int] = []
         self._installed: dict[FunctionKey, InstalledFunction] = {}
         self._installing = asyncio.Lock()
+        self._missing: dict[FunctionKey, float] = {}  # by when to look again
+        self._outdated: set[Query] = set()
         self._refresh_at = time.monotonic() + FIRST_REFRESH_S
         self.local_settings = local_settings(options)
         self.statement_timeout_s = options.statement_timeout_s + GRACE_S  # the server's own limit comes first
@@ -103,32 +105,38 @@ class ServerClient:
     def discard_statements(self, queries: Iterable[Query]) -> None:
         """Discard the prepared statements of these queries, so that their functions are looked up again."""
         gone = set(queries)
+        self._outdated |= gone
         self._installed = {key: value for key, value in self._installed.items() if key[0] not in gone}
         for pooled in [*self.point_pool.connections, *self.gather_pool.connections]:
             pooled.statements = {key: value for key, value in pooled.statements.items() if key[0] not in gone}
 
-    async def prepare(self, pooled: PooledConnection, query: Query, form: str) -> "PreparedStatement":
+    async def prepare(self, pooled: PooledConnection, query: Query, form: str) -> Statement:
         """Prepare the statement that calls the query's dispatch function on this connection."""
         statement = await self._prepare(pooled, query, form, None)
-        pooled.statements[query, form] = statement
+        if not isinstance(statement, PlainStatement):
+            pooled.statements[query, form] = statement
         return statement
 
-    async def prepare_hot(self, pooled: PooledConnection, query: Query, number: int) -> "PreparedStatement":
+    async def prepare_hot(self, pooled: PooledConnection, query: Query, number: int) -> Statement:
         """Prepare the query itself on this connection, for one shard."""
-        statement = await self._prepare(pooled, query, FunctionKind.POINT, schema_name(number))
-        pooled.statements[query, number] = statement
+        statement = await self._prepare(pooled, query, FunctionKind.POINT, number)
+        if not isinstance(statement, PlainStatement):
+            pooled.statements[query, number] = statement
         return statement
 
     async def _prepare(
-        self, pooled: PooledConnection, query: Query, form: str, schema: str | None
-    ) -> "PreparedStatement":
+        self, pooled: PooledConnection, query: Query, form: str, number: int | None
+    ) -> Statement:
         wanted = FunctionKey(
             query, FunctionKind.GATHER if form == FunctionKind.GATHER else FunctionKind.POINT
         )
         try:
             installed = self._installed.get(wanted) or await self._install_one(wanted, pooled)
-            if schema is not None:
-                return await pooled.conn.prepare(installed.text(schema))
+            if installed is None:
+                settings = self.local_settings if pooled.is_behind_pooler else ""
+                return PlainStatement(pooled.conn, query, form, settings, number)
+            if number is not None:
+                return await pooled.conn.prepare(installed.text(schema_name(number)))
             sql = installed.call_everywhere(query) if form == EVERYWHERE else installed.call(wanted)
             return await pooled.conn.prepare(sql)
         except CONNECTION_LOST as error:
@@ -186,17 +194,37 @@ class ServerClient:
         """Close all connections to the server."""
         await asyncio.gather(self.point_pool.close(), self.gather_pool.close())
 
-    async def _install_one(self, wanted: FunctionKey, pooled: PooledConnection) -> InstalledFunction:
-        """Install over the caller's own connection: waiting for a second one could deadlock."""
+    async def _install_one(self, wanted: FunctionKey, pooled: PooledConnection) -> InstalledFunction | None:
+        """Install over the caller's own connection: waiting for a second one could deadlock.
+
+        None when there is no function that fits and the role may not create one.
+        """
         if not self._numbers:
             raise ServerUnavailable(f"server {self.server.name} holds no shards")
+        if self._missing.get(wanted, 0.0) > time.monotonic():
+            return None
         installer = FunctionInstaller(self._numbers[0])
-        found = await installer.install(pooled.conn, [wanted])
-        if wanted not in found:
+        found = (await installer.install(pooled.conn, [wanted])).get(wanted)
+        if found is not None and (found.is_exact or wanted.query not in self._outdated):
+            self._missing.pop(wanted, None)
+            self._outdated.discard(wanted.query)
+            self._installed[wanted] = found
+            return found
+        if await installer.may_create(pooled.conn):
             await installer.shape(pooled.conn, wanted.query)  # raises PostgreSQL's own error
             raise SetupInvalid(f"query {wanted.query.name} cannot be installed on server {self.server.name}")
-        self._installed |= found
-        return found[wanted]
+        self._note_missing(wanted)
+        return None
+
+    def _note_missing(self, wanted: FunctionKey) -> None:
+        if wanted not in self._missing:
+            log.warning(
+                "query.not_installed: %s has no dispatch function on server %s and runs without one, slower: "
+                "run `shardwright install` for its file, as the migrator",
+                wanted.query.name,
+                self.server.name,
+            )
+        self._missing[wanted] = time.monotonic() + LOOK_AGAIN_S
 
 
 def _is_unusable(error: BaseException) -> bool:

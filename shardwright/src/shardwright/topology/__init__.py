@@ -12,6 +12,8 @@ from shardwright.topology.guards import (
 )
 from shardwright.topology.map_watcher import MapWatcher
 from shardwright.topology.placement import Placer
+from shardwright.topology.role_grants import restrict_writes_sql
+from shardwright.topology.roles import RoleSet, RolesReport, ensure_roles, missing_roles
 from shardwright.topology.shard_creation import Prepare, Progress, creation_sql
 from shardwright.topology.shard_map import Server, ShardMap, hash_key
 
@@ -22,9 +24,12 @@ __all__ = [
     "Placer",
     "Prepare",
     "Progress",
+    "RoleSet",
+    "RolesReport",
     "Server",
     "ShardMap",
     "creation_sql",
+    "ensure_roles",
     "fetch_rows",
     "fetch_value",
     "guard_sql",
@@ -32,6 +37,8 @@ __all__ = [
     "guard_tables_sql",
     "hash_key",
     "is_owned",
+    "missing_roles",
     "open_connection",
+    "restrict_writes_sql",
     "set_owned",
 ]

@@ -7,6 +7,7 @@ import asyncpg
 from shardwright.errors import SetupInvalid
 from shardwright.ids import MAX_SHARDS, Layout
 from shardwright.topology.connections import fetch_rows
+from shardwright.topology.role_grants import restrict_writes_sql
 from shardwright.topology.shard_map import Server, ShardMap
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ CREATE TABLE IF NOT EXISTS {SCHEMA}.shards (
   weight double precision NOT NULL DEFAULT 1 CHECK (weight >= 0),
   is_ready boolean NOT NULL DEFAULT false
 );
-"""
+""" + "".join(restrict_writes_sql(f"{SCHEMA}.{table}") for table in ("settings", "servers", "shards"))
 
 # One statement, hence one snapshot: the map is never a mixture of two versions.
 _LOAD = f"""\

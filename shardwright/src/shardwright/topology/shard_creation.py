@@ -15,6 +15,7 @@ from shardwright.topology.connections import fetch_rows, open_connection
 from shardwright.topology.directory_tables import SCHEMA, read_map
 from shardwright.topology.guards import guard_sql
 from shardwright.topology.placement import spread_shards
+from shardwright.topology.role_grants import restrict_writes_sql
 from shardwright.topology.shard_map import Server, ShardMap
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT AS $$
   SELECT ((('x' || encode(substr(sha256(convert_to(key, 'UTF8')), 1, 4), 'hex'))::bit(32)::bigint
            % lookup_shards))::integer
 $$;
-"""
+""" + restrict_writes_sql("shardwright.identity")
 
 
 async def prepare_server(server: Server, directory_id: str, layout: Layout) -> None:

@@ -23,6 +23,7 @@ from tintype.api.feed_fast_path.plain_request import (
 from tintype.api.feed_fast_path.response import send_page
 from tintype.api.http import scopes
 from tintype.api.http.etags import etag_matches
+from tintype.api.http.request_limits import RequestLimits
 from tintype.base.log import get_log
 from tintype.feed import FeedPage
 from tintype.wiring import Rooms
@@ -36,8 +37,9 @@ CACHE_LOADS = 2
 class FeedFastPath:
     """Answers plain reads of the feed."""
 
-    def __init__(self, rooms: Rooms, pages: FeedPageRenderer) -> None:
-        self._rooms, self._accounts, self._pages = rooms, rooms.accounts, pages
+    def __init__(self, rooms: Rooms, pages: FeedPageRenderer, limits: RequestLimits) -> None:
+        self._limits = limits
+        self._rooms, self._authentication, self._pages = rooms, rooms.authentication, pages
         self._client_cache = rooms.cache.redis_client.client_cache
 
     async def try_answer(self, scope: Scope, send: Send) -> bool:
@@ -47,7 +49,7 @@ class FeedFastPath:
         if query is None or credentials is None:
             return False
         try:
-            found = await self._read(credentials, query)
+            found = await self._read(scope, credentials, query)
         except Exception as error:  # noqa: BLE001 - the route runs into it again and answers properly
             log.info("feed_fast_path.failed", error=repr(error))
             return False
@@ -58,10 +60,10 @@ class FeedFastPath:
         return True
 
     async def _read(
-        self, credentials: RequestCredentials, query: FeedQuery
+        self, scope: Scope, credentials: RequestCredentials, query: FeedQuery
     ) -> tuple[FeedPage, Account] | None:
         viewer = await self._authenticate(credentials)
-        if viewer is None:
+        if viewer is None or not self._limits.admits_read(scope, viewer.id):
             return None
         page = await self._rooms.feed.read(viewer.id, mode=query.mode, cursor=query.cursor, limit=query.limit)
         still = await self._authenticate(credentials)
@@ -78,11 +80,11 @@ class FeedFastPath:
 
     async def _authenticate(self, credentials: RequestCredentials) -> Account | None:
         """The account of the token, if it may read and no cookie has to be renewed."""
-        found = self._accounts.authenticate_cached(credentials.token_hash)
+        found = self._authentication.authenticate_cached(credentials.token_hash)
         for _ in range(CACHE_LOADS):
             if found is None:
-                await self._accounts.load_client_cache(credentials.token)
-                found = self._accounts.authenticate_cached(credentials.token_hash)
+                await self._authentication.load_client_cache(credentials.token)
+                found = self._authentication.authenticate_cached(credentials.token_hash)
         if found is None:
             return None
         session, account = found

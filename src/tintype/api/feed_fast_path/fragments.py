@@ -14,6 +14,7 @@ import msgspec
 from tintype.accounts import Account
 from tintype.api.http.etags import TAG_BYTES
 from tintype.api.views.context import ViewContext
+from tintype.api.views.media import needs_signed_urls
 from tintype.api.views.posts import show_post
 from tintype.base.ids import AccountId
 from tintype.feed import FeedEntry
@@ -61,7 +62,7 @@ class PostFragment:
             others=others,
             usernames=_usernames(entry, others),
             tagged=frozenset(post.tagged_ids),
-            signature_expiry=signature_expiry if entry.author.is_private else 0,
+            signature_expiry=signature_expiry if needs_signed_urls(entry.author) else 0,
             body=_escape(head + LIKES) + b"%b" + COMMENTS + b"%d" + _escape(middle) + b"%b",
             digest=_escape(hashlib.blake2b(head + middle, digest_size=TAG_BYTES).digest()) + b"%b %d %b",
         )

@@ -8,7 +8,7 @@ from litestar.types import Receive, Scope, Send
 
 from tintype.api.views.feed import FeedView
 
-COMMON_HEADERS = [(b"cache-control", b"private, no-cache"), (b"vary", b"Authorization, Cookie")]
+COMMON_HEADERS = [(b"cache-control", b"private, no-store"), (b"vary", b"Authorization, Cookie")]
 JSON = (b"content-type", b"application/json")
 
 

@@ -1,6 +1,7 @@
 """Authentication of requests: a session cookie with CSRF protection for browsers, a bearer token for programs.
 
-An API token may only call routes whose scope it has; every other route refuses it.
+An API token may only call routes whose scope it has; every other route refuses it. A suspended account may only call
+routes that are open to it: those for appeals, exports and signing out.
 """
 
 import hashlib
@@ -13,26 +14,30 @@ from litestar.types import Message, Scope
 
 from tintype.accounts import (
     Account,
+    AccountSuspended,
     AuthenticatedSession,
     Caller,
-    ProofNeeded,
     ScopeMissing,
     SignedIn,
-    is_recently_authenticated,
     needs_renewal,
 )
+from tintype.api.http import scopes
 from tintype.api.http.client_info import DEVICE_COOKIE, client_of
+from tintype.api.http.cross_site import SAFE_METHODS, check_media_type, check_site
+from tintype.api.http.request_limits import RequestLimits
 from tintype.base.errors import Forbidden, NotSignedIn
+from tintype.base.ids import AccountId
 from tintype.base.secret_key import secret_key
 from tintype.wiring import Rooms
 
 SESSION_COOKIE, CSRF_COOKIE, CSRF_HEADER = "tt_session", "tt_csrf", "x-csrf-token"
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+OPEN_TO_SUSPENDED = "open_to_suspended"
+"""The option of routes that suspended people may call."""
 COOKIE_AGE_S = 90 * 86_400
 DEVICE_AGE_S = 400 * 86_400
 RENEWED_COOKIES, AUTHENTICATED = "tintype_renewed_cookies", "tintype_authenticated"
-REQUIRED = "tintype_required"
-REQUIRES_SESSION = frozenset({"viewer", "current", "proven"})
+REQUIRED, PROVEN = "tintype_required", "tintype_proven"
+REQUIRES_SESSION = frozenset({"viewer", "current", "confirmed", "proven"})
 
 
 class CsrfTokenWrong(Forbidden):
@@ -44,8 +49,8 @@ class CsrfTokenWrong(Forbidden):
 class Authenticator:
     """Reads the credentials of requests, and writes the cookies of responses."""
 
-    def __init__(self, rooms: Rooms) -> None:
-        self._rooms = rooms
+    def __init__(self, rooms: Rooms, limits: RequestLimits) -> None:
+        self._rooms, self._limits = rooms, limits
         self._key = secret_key(rooms.settings)
         self._is_secure = rooms.settings.public_url.startswith("https:")
 
@@ -56,8 +61,19 @@ class Authenticator:
     async def require_recent_proof(self, request: Request[Any, Any, Any]) -> AuthenticatedSession:
         """The session of a request; refused unless its holder proved their identity within the last minutes."""
         session, _ = await self.authenticate(request)
-        if not is_recently_authenticated(session):
-            raise ProofNeeded
+        state = request.scope["state"]
+        if not state.get(PROVEN):
+            await self._rooms.credentials.require_proof(self.token(request), session.account_id)
+            state[PROVEN] = True
+        return session
+
+    async def require_factor(self, request: Request[Any, Any, Any]) -> AuthenticatedSession:
+        """The session of a request; where a second factor is set up, refused without a recent proof of it."""
+        session, _ = await self.authenticate(request)
+        state = request.scope["state"]
+        if not state.get(PROVEN):
+            await self._rooms.credentials.require_factor(self.token(request), session.account_id)
+            state[PROVEN] = True
         return session
 
     async def authenticate(self, request: Request[Any, Any, Any]) -> tuple[AuthenticatedSession, Account]:
@@ -69,14 +85,38 @@ class Authenticator:
 
     async def _authenticate(self, request: Request[Any, Any, Any]) -> tuple[AuthenticatedSession, Account]:
         token = self.token(request)
-        found = await self._rooms.accounts.authenticate(token) if token else None
+        found = await self._rooms.authentication.authenticate(token) if token else None
         if found is None:
             raise NotSignedIn
         session, account = found
+        self._limits.check_account(request.scope, account.id)
         _check_scope(request, session)
+        if account.is_suspended and not request.route_handler.opt.get(OPEN_TO_SUSPENDED):
+            raise AccountSuspended
         if needs_renewal(session) and request.method == "GET" and not bearer_token(request):
             await self._renew(request, token)
         return session, account
+
+    async def find_reader(self, request: Request[Any, Any, Any]) -> AccountId | None:
+        """The account of a request whose credentials let it read; None without such, and for a suspended account.
+
+        For routes that are open to everybody, and open more to some.
+        """
+        token = self.token(request)
+        found = await self._rooms.authentication.authenticate(token) if token else None
+        if found is None:
+            return None
+        session, account = found
+        may_read = session.scopes is None or scopes.READ in session.scopes
+        return account.id if may_read and account.is_active else None
+
+    def check_address(self, request: Request[Any, Any, Any]) -> None:
+        """Count the request for the network that it came from, or refuse it."""
+        self._limits.check_address(request.scope)
+
+    def check_site(self, request: Request[Any, Any, Any]) -> None:
+        """Refuse a request that changes something and that a page of another site made."""
+        check_site(request, self._rooms.settings.public_url)
 
     def token(self, request: Request[Any, Any, Any]) -> str:
         """The token of a request, from its header or cookie; empty when it has none."""
@@ -84,14 +124,14 @@ class Authenticator:
 
     def caller(self, request: Request[Any, Any, Any]) -> Caller:
         """The network and device that a request came from."""
-        return client_of(request, self._rooms.settings.trusted_proxies)
+        return client_of(request, self._rooms.settings)
 
     def cookies(self, signed_in: SignedIn) -> list[Cookie]:
         """The cookies of a new session: the session token, hidden from scripts, and the CSRF token, which they send.
 
         The third marks the browser as one that the account has signed in with before (`accounts/known_devices.py`).
         """
-        device_token = self._rooms.accounts.issue_device_token(signed_in.account.id)
+        device_token = self._rooms.authentication.issue_device_token(signed_in.account.id)
         return [
             *self._session_cookies(signed_in.token),
             self._cookie(DEVICE_COOKIE, device_token, is_http_only=True, age_s=DEVICE_AGE_S),
@@ -109,7 +149,7 @@ class Authenticator:
 
     async def _renew(self, request: Request[Any, Any, Any], token: str) -> None:
         """Replace an old session cookie, so that one that leaked from a backup or log does not work for long."""
-        fresh = await self._rooms.accounts.renew_session(token)
+        fresh = await self._rooms.authentication.renew_session(token)
         if fresh:
             request.scope["state"][RENEWED_COOKIES] = self._session_cookies(fresh)
 
@@ -154,13 +194,17 @@ async def check_credentials(request: Request[Any, Any, Any]) -> None:
     required: frozenset[str] | None = handler.opt.get(REQUIRED)
     if required is None:
         required = handler.opt[REQUIRED] = REQUIRES_SESSION & handler.parsed_fn_signature.parameters.keys()
+    authenticator: Authenticator = request.app.state.authenticator
+    authenticator.check_address(request)
+    if not (required and bearer_token(request)):  # another site cannot send a bearer token
+        authenticator.check_site(request)
     if required:
-        authenticator: Authenticator = request.app.state.authenticator
-        await (
-            authenticator.require_recent_proof(request)
-            if "proven" in required
-            else authenticator.authenticate(request)
-        )
+        await authenticator.authenticate(request)
+    if "proven" in required:
+        await authenticator.require_recent_proof(request)
+    if "confirmed" in required:
+        await authenticator.require_factor(request)
+    check_media_type(request)
 
 
 async def add_renewed_cookies(message: Message, scope: Scope) -> None:

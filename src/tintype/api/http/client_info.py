@@ -3,6 +3,9 @@
 X-Forwarded-For is trusted only from proxies in the networks that the settings name: any client can send that header.
 Its addresses are read from the right, because each proxy appends the one it saw; the first that is not a trusted proxy
 is the client.
+
+This machine itself has no rate limits (the demo, load tests, an operator's scripts), but only where nothing says that a
+proxy stands in front: behind a proxy that sends no header, everybody would be this machine.
 """
 
 import ipaddress
@@ -13,12 +16,22 @@ from typing import Any
 from litestar import Request
 
 from tintype.accounts import Caller
+from tintype.base.settings import Settings
 
 DEVICE_COOKIE = "tt_device"
 IPV6_NETWORK = 64
 MAX_HEADER_LENGTH = 2_000
 UNKNOWN = ipaddress.IPv4Address(0)
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+FORWARDING_HEADERS = (
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-real-ip",
+    "forwarded",
+    "via",
+)
+NO_PROXY = Settings().trusted_proxies
 BROWSERS = (
     ("Firefox", r"Firefox/|FxiOS/"),
     ("Edge", r"Edg(?:e|A|iOS)?/"),
@@ -38,22 +51,50 @@ SYSTEMS = (
 )
 
 
-def client_of(request: Request[Any, Any, Any], trusted: tuple[str, ...]) -> Caller:
+def client_of(request: Request[Any, Any, Any], settings: Settings) -> Caller:
     """The network, the device name and the device cookie of a request."""
     return Caller(
-        network=network_of(_address(request, trusted)),
+        network=network_of(
+            _address(request, settings.trusted_proxies), is_proxied=is_proxied(request, settings)
+        ),
         device=device_name(request.headers.get("user-agent", "")),
         device_token=request.cookies.get(DEVICE_COOKIE, "")[:200],
     )
 
 
-def network_of(address: Address | None) -> str:
+def is_proxied(request: Request[Any, Any, Any], settings: Settings) -> bool:
+    """Whether a proxy stands in front: the settings name one or its address, or the request went through one."""
+    return is_proxy_configured(settings) or any(request.headers.get(each) for each in FORWARDING_HEADERS)
+
+
+def is_proxy_configured(settings: Settings) -> bool:
+    """Whether the settings say that a proxy stands in front."""
+    return bool(settings.public_url) or settings.trusted_proxies != NO_PROXY
+
+
+def is_trusted_proxy(host: str, settings: Settings) -> bool:
+    """Whether an address is that of a proxy that the settings trust."""
+    address = _parse(host)
+    return address is not None and any(address in network for network in _networks(settings.trusted_proxies))
+
+
+def forwarded_network(scope: Any, settings: Settings) -> str:
+    """The network of the client that a trusted proxy forwards a request for; empty for every other request."""
+    client = scope.get("client")
+    is_forwarded = any(name == b"x-forwarded-for" for name, _ in scope["headers"])
+    if not (is_forwarded and client and is_trusted_proxy(str(client[0]), settings)):
+        return ""
+    request: Request[Any, Any, Any] = Request(scope)
+    return network_of(_address(request, settings.trusted_proxies), is_proxied=True)
+
+
+def network_of(address: Address | None, *, is_proxied: bool) -> str:
     """The network that a rate limit counts together: one IPv4 address, or an IPv6 /64, as one household has.
 
-    Empty, so never limited, for this machine itself: behind a proxy that sends no header that would be everybody.
+    Empty, so never limited, for this machine itself where there is no proxy.
     """
     if address is None or address.is_loopback:
-        return ""
+        return str(address or UNKNOWN) if is_proxied else ""
     if isinstance(address, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((address, IPV6_NETWORK), strict=False))
     return str(address)

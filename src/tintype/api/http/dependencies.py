@@ -21,6 +21,8 @@ Guest = NamedDependency[Account | None]
 InjectedAuthenticator = NamedDependency[Authenticator]
 CurrentSession = NamedDependency[AuthenticatedSession]
 """The session of the request; a route that declares it refuses requests without one."""
+ConfirmedSession = NamedDependency[AuthenticatedSession]
+"""The session of the request; where a second factor is set up, its holder proved it within the last minutes."""
 ReauthenticatedSession = NamedDependency[AuthenticatedSession]
 """The session of the request, whose holder proved their identity again within the last minutes."""
 ClientInfo = NamedDependency[Caller]

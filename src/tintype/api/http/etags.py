@@ -21,10 +21,13 @@ NOT_MODIFIED: dict[int, ResponseSpec] = {
 
 
 def with_etag(request: Request[Any, Any, Any], view: T) -> Response[T]:
-    """The view with its ETag, or 304 if the client has it. It differs by viewer, so only the client may cache it."""
+    """The view with its ETag, or 304 if the client has it.
+
+    It differs by viewer and is stored nowhere on its way, nor by the browser; an app that keeps the tag may ask again.
+    """
     content = msgspec.json.encode(view)
     etag = make_etag(content)
-    headers = {"ETag": etag, "Cache-Control": "private, no-cache", "Vary": "Authorization, Cookie"}
+    headers = {"ETag": etag, "Cache-Control": "private, no-store", "Vary": "Authorization, Cookie"}
     if etag_matches(request.headers.get("if-none-match", ""), etag):
         return Response(None, status_code=304, headers=headers)  # pyright: ignore[reportReturnType] - 304 has no content
     return Response(content, headers=headers, media_type="application/json")  # pyright: ignore[reportReturnType] - encoded once

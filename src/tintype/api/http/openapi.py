@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 import msgspec
-from litestar import Litestar
+from litestar import Litestar, Request
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import (
@@ -17,16 +17,31 @@ from litestar.openapi.spec import (
     OpenAPIResponse,
     OpenAPIType,
     Operation,
+    Parameter,
     Reference,
     Schema,
     SecurityScheme,
 )
 
 from tintype import __version__
+from tintype.api.http.openapi_constraints import body_types, copy_constraints
 from tintype.api.http.openapi_examples import BY_FORMAT, BY_NAME, BY_TYPE
+from tintype.api.http.openapi_numbers import limit_number
 
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 FIRST_ERROR_STATUS = 400
+
+
+class RenderedOnce(JsonRenderPlugin):
+    """The document as JSON, encoded once: anybody may ask for its 200 KB as often as they like."""
+
+    _rendered = b""
+
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
+        """The document as JSON."""
+        if not self._rendered:
+            self._rendered = super().render(request, openapi_schema)
+        return self._rendered
 
 
 def openapi_config() -> OpenAPIConfig:
@@ -40,7 +55,7 @@ def openapi_config() -> OpenAPIConfig:
         ),
         license=License(name="Apache-2.0", identifier="Apache-2.0"),
         path="/api",
-        render_plugins=[JsonRenderPlugin(path="/openapi.json")],
+        render_plugins=[RenderedOnce(path="/openapi.json")],
         use_handler_docstrings=True,
         components=Components(
             security_schemes={
@@ -62,31 +77,46 @@ def openapi_config() -> OpenAPIConfig:
 
 
 def complete_openapi(app: Litestar) -> None:
-    """Add error responses and examples to the document of an application."""
+    """Add error responses, constraints and examples to the document of an application."""
     schemas = app.openapi_schema.components.schemas if app.openapi_schema.components else None
     if schemas is None:
         return
     schemas["Problem"] = _problem()
     for operation in _operations(app):
-        responses = operation.responses or {}
-        for status in [each for each in responses if each.isdigit() and int(each) >= FIRST_ERROR_STATUS]:
-            del responses[status]
-        for response in responses.values():
-            if isinstance(response, OpenAPIResponse) and _is_empty(response):
-                response.content = None
-        responses["default"] = OpenAPIResponse(
-            description="An error; `code` says which.",
-            content={
-                "application/problem+json": OpenAPIMediaType(schema=Reference("#/components/schemas/Problem"))
-            },
-        )
-        operation.responses = responses
-    closed = _closed_names()
+        _complete_responses(operation)
+        for parameter in operation.parameters or ():
+            if isinstance(parameter, Parameter) and parameter.schema is not None:
+                limit_number(parameter.name, parameter.schema)
+    bodies = body_types()
     for schema in schemas.values():
-        if schema.title in closed:
-            schema.additional_properties = False
-        for name, each in (schema.properties or {}).items():
-            _give_example(name, each)
+        _complete_schema(schema, bodies.get(schema.title or ""))
+
+
+def _complete_responses(operation: Operation) -> None:
+    responses = operation.responses or {}
+    for status in [each for each in responses if each.isdigit() and int(each) >= FIRST_ERROR_STATUS]:
+        del responses[status]
+    for response in responses.values():
+        if isinstance(response, OpenAPIResponse) and _is_empty(response):
+            response.content = None
+    responses["default"] = OpenAPIResponse(
+        description="An error; `code` says which.",
+        content={
+            "application/problem+json": OpenAPIMediaType(schema=Reference("#/components/schemas/Problem"))
+        },
+    )
+    operation.responses = responses
+
+
+def _complete_schema(schema: Schema, body: type[msgspec.Struct] | None) -> None:
+    """Add examples to a schema; to that of a body also what its type refuses."""
+    if body is not None:
+        schema.additional_properties = False
+        copy_constraints(schema, body)
+    for name, each in (schema.properties or {}).items():
+        _give_example(name, each)
+        if body is not None:
+            limit_number(name, each)
 
 
 def _operations(app: Litestar) -> Iterator[Operation]:
@@ -103,15 +133,6 @@ def _is_empty(response: OpenAPIResponse) -> bool:
     return all(isinstance(each, Schema) and each.type == OpenAPIType.NULL for each in found)
 
 
-def _closed_names() -> set[str]:
-    """The names of the structs that refuse unknown fields."""
-    return {
-        each.__name__
-        for each in msgspec.Struct.__subclasses__()
-        if each.__struct_config__.forbid_unknown_fields
-    }
-
-
 def _problem() -> Schema:
     texts = {
         "type": "Always about:blank; `code` tells errors apart.",
@@ -124,9 +145,11 @@ def _problem() -> Schema:
         name: Schema(type=OpenAPIType.STRING, description=text) for name, text in texts.items()
     }
     properties["status"] = Schema(type=OpenAPIType.INTEGER, description="The HTTP status.")
-    return Schema(
-        type=OpenAPIType.OBJECT, title="Problem", properties=properties, required=sorted(properties)
+    required = sorted(properties)
+    properties["retry_after_s"] = Schema(
+        type=OpenAPIType.INTEGER, description="In how many seconds to try again, where that is known."
     )
+    return Schema(type=OpenAPIType.OBJECT, title="Problem", properties=properties, required=required)
 
 
 def _give_example(name: str, schema: Schema | Reference) -> None:

@@ -54,6 +54,13 @@ async def provide_proven(
     return await authenticator.require_recent_proof(request)
 
 
+async def provide_confirmed(
+    request: Request[Any, Any, Any], authenticator: InjectedAuthenticator
+) -> AuthenticatedSession:
+    """The session of the request; where a second factor is set up, refused without a recent proof of it."""
+    return await authenticator.require_factor(request)
+
+
 def provide_caller(request: Request[Any, Any, Any], authenticator: InjectedAuthenticator) -> Caller:
     """The network and device that the request came from."""
     return authenticator.caller(request)
@@ -65,6 +72,7 @@ PROVIDERS = {
     "viewer": Provide(provide_viewer),
     "guest": Provide(provide_guest),
     "current": Provide(provide_current),
+    "confirmed": Provide(provide_confirmed),
     "proven": Provide(provide_proven),
     "caller": Provide(provide_caller, sync_to_thread=False),
 }

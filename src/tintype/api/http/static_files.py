@@ -36,7 +36,9 @@ COMPRESSIBLE = (
 NOT_BUILT = (
     b"<!doctype html><title>Tintype</title><p>The web app is not built yet. Run <code>./tintype up</code>."
 )
-API_PREFIXES = ("api/", "media/")
+NEVER_PAGES = ("api/", "media/", ".well-known/")
+METRICS = "metrics"
+"""Served on a port of their own: whoever asks here has the wrong one."""
 INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 BROTLI_SUFFIX = ".br"
 
@@ -81,7 +83,7 @@ class WebApp:
         if file is None:
             # A missing file must not get the page; but the username in a profile's path may contain a dot.
             is_file = "." in path.rsplit("/", 1)[-1] and not path.startswith("@")
-            if path.startswith(API_PREFIXES) or is_file:
+            if path.startswith(NEVER_PAGES) or path == METRICS or is_file:
                 raise NotFoundException("There is nothing at this address.")
             file = self._page
         if request.headers.get("if-none-match") == file.etag:

@@ -9,7 +9,7 @@ from tintype.api.routes.explore import ExploreApi
 from tintype.api.routes.feed import FeedApi
 from tintype.api.routes.graph import GraphApi
 from tintype.api.routes.hashtags import HashtagsApi
-from tintype.api.routes.health import healthz, metrics, readyz
+from tintype.api.routes.health import healthz, readyz
 from tintype.api.routes.highlights import HighlightsApi
 from tintype.api.routes.looks import LooksApi
 from tintype.api.routes.media import MediaApi
@@ -17,7 +17,7 @@ from tintype.api.routes.media_files import media_file
 from tintype.api.routes.moderation import ModerationApi
 from tintype.api.routes.notifications import NotificationsApi
 from tintype.api.routes.own_account import OwnAccountApi
-from tintype.api.routes.people import OWN_LISTS, PeopleApi
+from tintype.api.routes.people import LISTS_OF_PEOPLE, PeopleApi
 from tintype.api.routes.personal_data import PersonalDataApi
 from tintype.api.routes.places import PlacesApi
 from tintype.api.routes.posts import PostsApi
@@ -28,7 +28,9 @@ from tintype.api.routes.reports import ReportsApi
 from tintype.api.routes.saves import SavesApi
 from tintype.api.routes.search import SearchApi
 from tintype.api.routes.security import SecurityApi
+from tintype.api.routes.security_txt import security_txt
 from tintype.api.routes.sessions import SessionsApi
+from tintype.api.routes.storage import StorageApi
 from tintype.api.routes.stories import StoriesApi
 from tintype.api.routes.tokens import TokensApi
 from tintype.api.routes.tus import TusApi
@@ -36,12 +38,12 @@ from tintype.api.routes.tus import TusApi
 ROUTES: tuple[ControllerRouterHandler, ...] = (
     healthz,
     readyz,
-    metrics,
+    security_txt,
     media_file,
     AccountsApi,
     GraphApi,
     PeopleApi,
-    *OWN_LISTS,
+    *LISTS_OF_PEOPLE,
     OwnAccountApi,
     SessionsApi,
     TokensApi,
@@ -55,6 +57,7 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     HashtagsApi,
     PlacesApi,
     PersonalDataApi,
+    StorageApi,
     CommentsApi,
     SavesApi,
     ProfilesApi,

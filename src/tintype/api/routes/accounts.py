@@ -15,7 +15,7 @@ from tintype.api.views.sessions import SignedInView, show_signed_in
 Name = Annotated[str, msgspec.Meta(max_length=100)]
 
 
-class SignUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NewAccount(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A new account."""
 
     username: Name
@@ -34,7 +34,7 @@ class AccountsApi(Controller):
     @post("/accounts", summary="Sign up")
     async def sign_up(
         self,
-        data: JSONBody[SignUp],
+        data: JSONBody[NewAccount],
         rooms: InjectedRooms,
         authenticator: InjectedAuthenticator,
         caller: ClientInfo,

@@ -25,7 +25,7 @@ from tintype.api.views.comments import CommentsView, CommentView, show_comment, 
 from tintype.api.views.context import context_for
 from tintype.api.views.people import PeopleView, show_people
 from tintype.base.ids import IdText
-from tintype.comments import CommentCursor, Sort
+from tintype.comments import CommentCursor, CommentDraft, Sort
 
 Order = Annotated[Sort, QueryParameter(description="In which order.")]
 
@@ -76,13 +76,9 @@ class CommentsApi(Controller):
         idempotency_key: IdempotencyKey = None,
     ) -> CommentView:
         """Comment on a post, or reply to a comment under it. The same text again within a minute is refused."""
-        comment_id = await rooms.comments.add(
-            parse_post_id(post_id),
-            viewer.id,
-            data.text,
-            reply_to=parse_comment_id(data.reply_to) if data.reply_to else None,
-            key=idempotency_key,
-        )
+        reply_to = parse_comment_id(data.reply_to) if data.reply_to else None
+        draft = CommentDraft(data.text, reply_to, idempotency_key)
+        comment_id = await rooms.comments.add(parse_post_id(post_id), viewer.id, draft)
         seen = await rooms.comments.get(comment_id, viewer=viewer.id)
         return show_comment(seen, context_for(viewer, rooms))
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 import msgspec
-from litestar import Controller, delete, get, put
+from litestar import Controller, delete, get, post, put
 from litestar.params import JSONBody
 
 from tintype.api.http import scopes
@@ -16,6 +16,12 @@ class MuteChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     posts: Annotated[bool | None, msgspec.Meta(description="Hide their posts from the feed.")] = None
     stories: Annotated[bool | None, msgspec.Meta(description="Hide their stories.")] = None
+
+
+class BlockedName(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The username of somebody to block."""
+
+    username: Annotated[str, msgspec.Meta(max_length=100)]
 
 
 class GraphApi(Controller):
@@ -62,8 +68,17 @@ class GraphApi(Controller):
 
     @put("/blocks/{account_id:str}", summary="Block", status_code=204, scope=scopes.GRAPH_WRITE)
     async def block(self, account_id: PathId, viewer: Viewer, rooms: InjectedRooms) -> None:
-        """Block an account: follows in both directions end, and each is hidden from the other everywhere."""
+        """Block an account: follows in both directions end, and each is hidden from the other everywhere.
+
+        Whoever is blocked can block back.
+        """
         await rooms.graph.block(viewer.id, parse_account_id(account_id))
+
+    @post("/blocks", summary="Block by username", status_code=204, scope=scopes.GRAPH_WRITE)
+    async def block_by_name(self, data: JSONBody[BlockedName], viewer: Viewer, rooms: InjectedRooms) -> None:
+        """Block an account by its username, also one whose profile is hidden from the viewer by a block."""
+        account = await rooms.accounts.get_by_name(data.username)
+        await rooms.graph.block(viewer.id, account.id)
 
     @delete("/blocks/{account_id:str}", summary="Unblock", scope=scopes.GRAPH_WRITE)
     async def unblock(self, account_id: PathId, viewer: Viewer, rooms: InjectedRooms) -> None:

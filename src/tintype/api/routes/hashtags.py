@@ -2,7 +2,9 @@
 
 from typing import Annotated
 
+import msgspec
 from litestar import Controller, get
+from litestar.di import NamedDependency, Provide
 from litestar.params import PathParameter, QueryParameter
 
 from tintype.accounts import Account
@@ -20,10 +22,30 @@ PathTag = Annotated[str, PathParameter(description="A hashtag, with or without i
 PageOrder = Annotated[TopicOrder, QueryParameter(description="The newest first, or the most liked.")]
 
 
+class TopicPageRequest(msgspec.Struct, frozen=True):
+    """Which page of a topic's posts to show."""
+
+    order: TopicOrder
+    after: TopicCursor
+    limit: int
+
+
+async def read_topic_page(
+    order: PageOrder = "newest", cursor: Cursor = None, limit: Limit = 24
+) -> TopicPageRequest:
+    """The page that the query parameters of a request name."""
+    return TopicPageRequest(order, _read_cursor(cursor), limit)
+
+
+InjectedTopicPage = NamedDependency[TopicPageRequest]
+TOPIC_PAGE = {"page": Provide(read_topic_page)}
+
+
 class HashtagsApi(Controller):
     """Hashtags and their posts."""
 
     path = "/api/v1/tags"
+    dependencies = TOPIC_PAGE
     tags = ("Search",)
 
     @get("/{tag:str}", summary="A hashtag", scope=scopes.READ)
@@ -33,28 +55,19 @@ class HashtagsApi(Controller):
 
     @get("/{tag:str}/posts", summary="The posts of a hashtag", scope=scopes.READ)
     async def posts(
-        self,
-        *,
-        tag: PathTag,
-        guest: Guest,
-        rooms: InjectedRooms,
-        order: PageOrder = "newest",
-        cursor: Cursor = None,
-        limit: Limit = 24,
+        self, tag: PathTag, guest: Guest, rooms: InjectedRooms, page: InjectedTopicPage
     ) -> PostsView:
         """Public posts with this hashtag that the viewer may see."""
         found = await rooms.search.get_tag(tag)
-        return await show_topic_page(
-            rooms, tag_topic(found.tag), guest, order=order, cursor=cursor, limit=limit
-        )
+        return await show_topic_page(rooms, tag_topic(found.tag), guest, page)
 
 
 async def show_topic_page(
-    rooms: Rooms, topic: str, viewer: Account | None, *, order: TopicOrder, cursor: str | None, limit: int
+    rooms: Rooms, topic: str, viewer: Account | None, page: TopicPageRequest
 ) -> PostsView:
     """A page of the posts of a hashtag or place."""
     posts, after = await rooms.search.list_posts(
-        topic, viewer=id_of(viewer), order=order, after=_read_cursor(cursor), limit=limit
+        topic, viewer=id_of(viewer), order=page.order, after=page.after, limit=page.limit
     )
     shown = await show_posts(rooms, viewer, posts)
     next_cursor = encode_compound_cursor(after.score, after.post_id) if after else None

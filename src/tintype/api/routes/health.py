@@ -1,4 +1,4 @@
-"""Liveness, readiness and metrics, for load balancers, supervisors and Prometheus."""
+"""Liveness and readiness, for load balancers and supervisors. Metrics have a port of their own."""
 
 import asyncio
 import time
@@ -6,12 +6,9 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from litestar import Response, get
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest, multiprocess
-from prometheus_client import REGISTRY as DEFAULT_REGISTRY
 
 from tintype.api.http.dependencies import InjectedRooms
 from tintype.api.views.health import EngineHealth, Readiness
-from tintype.base.metrics import OF_THIS_PROCESS, shared_folder
 
 TIMEOUT_S = 2.0
 
@@ -34,17 +31,6 @@ async def readyz(rooms: InjectedRooms) -> Response[Readiness]:
     engines = dict(zip(checks, found, strict=True))
     is_ready = all(each.is_ready for each in found)
     return Response(Readiness(is_ready, engines), status_code=200 if is_ready else 503)
-
-
-@get("/metrics", summary="Metrics", tags=["Operations"], sync_to_thread=False)
-def metrics() -> Response[bytes]:
-    """Metrics in Prometheus format, of all web and worker processes of this machine that share a metrics folder."""
-    registry = DEFAULT_REGISTRY
-    if shared_folder():
-        registry = CollectorRegistry()
-        multiprocess.MultiProcessCollector(registry)
-    text = generate_latest(registry) + generate_latest(OF_THIS_PROCESS)
-    return Response(text, headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 
 async def _check(ping: Callable[[], Awaitable[object]]) -> EngineHealth:

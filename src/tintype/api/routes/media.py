@@ -75,6 +75,8 @@ class MediaApi(Controller):
 
         A photo is ready at once. A video has its poster at once and is converted in the background.
         """
+        announced_bytes = int(request.headers.get("content-length", "0"))
+        await rooms.media.usage.check(viewer.id, "image", max(0, announced_bytes - MAX_FORM_BYTES))
         with rooms.media.spool() as spool:
             form = FileForm(request.headers.get("content-type", ""), spool)
             await form.read(body_chunks(request, max_bytes=rooms.media.max_upload_bytes + MAX_FORM_BYTES))

@@ -15,8 +15,9 @@ from litestar.enums import HttpMethod
 from litestar.params import FromPath
 from litestar.types import ASGIApp, Receive, Scope, Send
 
+from tintype.api.http.authentication import Authenticator
 from tintype.api.http.dependencies import InjectedRooms
-from tintype.media import MediaFile, MediaLibrary
+from tintype.media import MediaFile, MediaLibrary, MediaNotFound
 
 RANGE = re.compile(r"bytes=(?P<first>[0-9]{0,18})-(?P<last>[0-9]{0,18})", re.ASCII)
 POLICY = "default-src 'none'; sandbox"
@@ -38,7 +39,7 @@ class RangeNotSatisfiable(Exception):
 async def media_file(request: Request[Any, Any, Any], path: FromPath[str], rooms: InjectedRooms) -> ASGIApp:
     """One file of a picture or video."""
     headers = request.headers
-    file = await rooms.media.find_file(path.lstrip("/"), headers.get("accept", ""))
+    file = await _find_file(request, rooms.media, path.lstrip("/"))
 
     async def answer(_scope: Scope, _receive: Receive, send: Send) -> None:
         if _is_unchanged(file, headers):
@@ -48,6 +49,23 @@ async def media_file(request: Request[Any, Any, Any], path: FromPath[str], rooms
             await _send_file(rooms.media, file, headers, send, is_head=request.method == "HEAD")
 
     return answer
+
+
+async def _find_file(request: Request[Any, Any, Any], media: MediaLibrary, path: str) -> MediaFile:
+    """The file, if anybody may open it by this path, or if the request is its owner's.
+
+    Credentials are looked at only where the file does not open without them: most requests have none, or no use for
+    them.
+    """
+    accept = request.headers.get("accept", "")
+    try:
+        return await media.find_file(path, accept)
+    except MediaNotFound:
+        authenticator: Authenticator = request.app.state.authenticator
+        reader = await authenticator.find_reader(request)
+        if reader is None:
+            raise
+        return await media.find_file(path, accept, reader=reader)
 
 
 async def _send_file(
@@ -95,6 +113,8 @@ def _common(file: MediaFile) -> dict[str, str]:
         "Cache-Control": file.cache_control,
         "Content-Security-Policy": POLICY,
     }
+    if file.tags:
+        found |= {"Cache-Tag": ",".join(file.tags), "Surrogate-Key": " ".join(file.tags)}
     return found | ({"Vary": "Accept"} if file.is_negotiated else {})
 
 

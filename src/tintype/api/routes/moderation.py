@@ -32,7 +32,7 @@ from tintype.api.views.moderation import (
     show_entry,
 )
 from tintype.base.ids import AccountId, IdText
-from tintype.moderation import Action, Case, CaseCursor, CaseStatus, ObjectKind, QueueOrder
+from tintype.moderation import Action, Case, CaseCursor, CaseFilter, CaseStatus, ObjectKind, QueueOrder
 from tintype.wiring import Rooms
 
 Words = Annotated[str, msgspec.Meta(max_length=5_000, description="At most 1,000 characters.")]
@@ -98,12 +98,9 @@ class ModerationApi(Controller):
         moderator = rooms.moderation.require_moderator(viewer)
         page = await rooms.moderation.get_queue_page(
             moderator,
-            status=status,
-            order=order,
-            kind=kind,
-            is_mine=mine,
-            is_free=free,
-            is_appealed=appealed,
+            CaseFilter(
+                status=status, order=order, kind=kind, is_mine=mine, is_free=free, is_appealed=appealed
+            ),
             cursor=CaseCursor(*decode_compound_cursor(cursor, 2)) if cursor else None,
             limit=limit,
         )

@@ -6,7 +6,7 @@ import msgspec
 from litestar import Controller, Request, delete, get, patch, post, put
 from litestar.params import JSONBody, QueryParameter
 
-from tintype.accounts import PrivateDetails
+from tintype.accounts import PrivateDetails, ProfileUpdate
 from tintype.api.http import scopes
 from tintype.api.http.dependencies import (
     ClientInfo,
@@ -17,7 +17,7 @@ from tintype.api.http.dependencies import (
     Viewer,
     parse_media_id,
 )
-from tintype.api.views.accounts import AccountView, AvailabilityView, show_account
+from tintype.api.views.accounts import AvailabilityView, OwnAccountView, show_own_account
 from tintype.base.ids import IdText
 
 Words = Annotated[str, msgspec.Meta(max_length=2_000)]
@@ -69,24 +69,20 @@ class OwnAccountApi(Controller):
     path = "/api/v1"
     tags = ("Profile",)
 
-    @get("/accounts/me", summary="Who am I", scope=scopes.READ)
-    async def me(self, viewer: Viewer) -> AccountView:
+    @get("/accounts/me", summary="Who am I", scope=scopes.READ, open_to_suspended=True)
+    async def me(self, viewer: Viewer) -> OwnAccountView:
         """The account of this session."""
-        return show_account(viewer)
+        return show_own_account(viewer)
 
     @patch("/accounts/me", summary="Change the profile", scope=scopes.ACCOUNT_WRITE)
     async def change(
         self, data: JSONBody[ProfileChange], viewer: Viewer, rooms: InjectedRooms
-    ) -> AccountView:
+    ) -> OwnAccountView:
         """Change the profile; what is left out stays."""
         changed = await rooms.accounts.change_profile(
-            viewer.id,
-            full_name=data.full_name,
-            bio=data.bio,
-            website=data.website,
-            is_private=data.is_private,
+            viewer.id, ProfileUpdate(data.full_name, data.bio, data.website, data.is_private)
         )
-        return show_account(changed)
+        return show_own_account(changed)
 
     @get("/accounts/me/private", summary="Private details")
     async def private(self, current: CurrentSession, rooms: InjectedRooms) -> PrivateDetails:
@@ -107,17 +103,17 @@ class OwnAccountApi(Controller):
     @put("/accounts/me/username", summary="Change the username", status_code=200)
     async def rename(
         self, data: JSONBody[NewUsername], current: CurrentSession, rooms: InjectedRooms
-    ) -> AccountView:
+    ) -> OwnAccountView:
         """Change the username. The old one stays reserved for 14 days."""
-        return show_account(await rooms.accounts.rename(current.account_id, data.username))
+        return show_own_account(await rooms.accounts.rename(current.account_id, data.username))
 
     @put("/accounts/me/avatar", summary="Set the avatar", scope=scopes.ACCOUNT_WRITE, status_code=200)
     async def set_avatar(
         self, data: JSONBody[NewAvatar], viewer: Viewer, rooms: InjectedRooms
-    ) -> AccountView:
+    ) -> OwnAccountView:
         """Use an uploaded picture as the avatar."""
         await rooms.media.set_avatar(viewer.id, parse_media_id(data.media_id))
-        return show_account(await rooms.accounts.get(viewer.id))
+        return show_own_account(await rooms.accounts.get(viewer.id))
 
     @delete("/accounts/me/avatar", summary="Remove the avatar", scope=scopes.ACCOUNT_WRITE)
     async def remove_avatar(self, viewer: Viewer, rooms: InjectedRooms) -> None:

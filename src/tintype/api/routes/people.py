@@ -24,42 +24,16 @@ from tintype.graph import PeopleLists, PreferenceKind, VisibleAccount
 
 ReadList = Callable[[PeopleLists, AccountId, int, int], Awaitable[Page[VisibleAccount]]]
 """Reads a page of a list: for this viewer, before this cursor, at most so many."""
+ReadListOf = Callable[[PeopleLists, AccountId, AccountId, int, int], Awaitable[Page[VisibleAccount]]]
+"""Reads a page of a list of an account: for this viewer, of this account, before this cursor, at most so many."""
 FewLimit = Annotated[int, QueryParameter(description="How many at most.", ge=1, le=30)]
 
 
 class PeopleApi(Controller):
-    """Followers and followees of an account, and suggestions."""
+    """Followers whom the viewer knows, and suggestions."""
 
     path = "/api/v1"
     tags = ("Graph",)
-
-    @get("/accounts/{account_id:str}/followers", summary="Followers", scope=scopes.READ)
-    async def followers(
-        self,
-        account_id: PathId,
-        viewer: Viewer,
-        rooms: InjectedRooms,
-        cursor: Cursor = None,
-        limit: Limit = 20,
-    ) -> PeopleView:
-        """The followers of an account, the latest follow first."""
-        of = parse_account_id(account_id)
-        page = await rooms.people_lists.followers(viewer.id, of, before=decode_cursor(cursor), limit=limit)
-        return show_people(page.items, page.next_before)
-
-    @get("/accounts/{account_id:str}/following", summary="Following", scope=scopes.READ)
-    async def following(
-        self,
-        account_id: PathId,
-        viewer: Viewer,
-        rooms: InjectedRooms,
-        cursor: Cursor = None,
-        limit: Limit = 20,
-    ) -> PeopleView:
-        """The accounts that an account follows, the latest follow first."""
-        of = parse_account_id(account_id)
-        page = await rooms.people_lists.following(viewer.id, of, before=decode_cursor(cursor), limit=limit)
-        return show_people(page.items, page.next_before)
 
     @get("/accounts/{account_id:str}/mutuals", summary="Followers you follow", scope=scopes.READ)
     async def mutuals(self, account_id: PathId, viewer: Viewer, rooms: InjectedRooms) -> MutualsView:
@@ -89,6 +63,21 @@ def _own_list(path: str, summary: str, description: str, read: ReadList) -> HTTP
     return own_list
 
 
+def _list_of_account(name: str, summary: str, description: str, read: ReadListOf) -> HTTPRouteHandler:
+    """A route that shows a list of people that belongs to an account, page by page."""
+    path = f"/api/v1/accounts/{{account_id:str}}/{name}"
+
+    @get(path, summary=summary, description=description, tags=["Graph"], scope=scopes.READ)
+    async def list_of_account(
+        account_id: PathId, viewer: Viewer, rooms: InjectedRooms, cursor: Cursor = None, limit: Limit = 20
+    ) -> PeopleView:
+        of = parse_account_id(account_id)
+        page = await read(rooms.people_lists, viewer.id, of, decode_cursor(cursor), limit)
+        return show_people(page.items, page.next_before)
+
+    return list_of_account
+
+
 def _preference_list(path: str, kind: PreferenceKind, summary: str, description: str) -> HTTPRouteHandler:
     """A route that shows the accounts for which the viewer has a preference."""
     return _own_list(
@@ -99,7 +88,19 @@ def _preference_list(path: str, kind: PreferenceKind, summary: str, description:
     )
 
 
-OWN_LISTS = (
+LISTS_OF_PEOPLE = (
+    _list_of_account(
+        "followers",
+        "Followers",
+        "The followers of an account, the latest follow first.",
+        lambda lists, viewer, of, before, limit: lists.followers(viewer, of, before=before, limit=limit),
+    ),
+    _list_of_account(
+        "following",
+        "Following",
+        "The accounts that an account follows, the latest follow first.",
+        lambda lists, viewer, of, before, limit: lists.following(viewer, of, before=before, limit=limit),
+    ),
     _own_list(
         "/api/v1/follow-requests",
         "Follow requests",

@@ -7,8 +7,8 @@ from litestar import Controller, get, post
 from litestar.params import JSONBody, PathParameter, QueryParameter
 
 from tintype.api.http import scopes
-from tintype.api.http.dependencies import Cursor, Guest, InjectedRooms, Limit, Viewer
-from tintype.api.routes.hashtags import PageOrder, show_topic_page
+from tintype.api.http.dependencies import Guest, InjectedRooms, Limit, Viewer, id_of
+from tintype.api.routes.hashtags import TOPIC_PAGE, InjectedTopicPage, show_topic_page
 from tintype.api.views.posts import PostsView
 from tintype.api.views.search import NearbyPlacesView, NearbyView, PlacePageView, PlaceView, show_place
 from tintype.search import place_topic
@@ -31,11 +31,15 @@ class PlacesApi(Controller):
     """Places and their posts."""
 
     path = "/api/v1/places"
+    dependencies = TOPIC_PAGE
     tags = ("Search",)
 
     @post("/", summary="Name a place", scope=scopes.POSTS_WRITE)
     async def name(self, data: JSONBody[NewPlace], viewer: Viewer, rooms: InjectedRooms) -> PlaceView:
-        """The place of this name within about 100 metres; it is created if there is none."""
+        """The place of this name within about 100 metres, or a new one.
+
+        A place that no public post names is found by those alone who have named it.
+        """
         return show_place(
             await rooms.search.get_or_create_place(viewer.id, data.name, data.latitude, data.longitude)
         )
@@ -44,7 +48,7 @@ class PlacesApi(Controller):
     async def near(
         self,
         *,
-        viewer: Viewer,  # noqa: ARG002 - declaring the viewer refuses guests
+        viewer: Viewer,
         rooms: InjectedRooms,
         latitude: Latitude,
         longitude: Longitude,
@@ -52,28 +56,21 @@ class PlacesApi(Controller):
         limit: Limit = 20,
     ) -> NearbyPlacesView:
         """Places within the radius, the nearest first."""
-        found = await rooms.search.find_places_near(latitude, longitude, radius_m=radius_m, limit=limit)
+        found = await rooms.search.find_places_near(
+            latitude, longitude, viewer=viewer.id, radius_m=radius_m, limit=limit
+        )
         return NearbyPlacesView([NearbyView(show_place(each.place), each.distance_m) for each in found])
 
     @get("/{place_id:str}", summary="A place", scope=scopes.READ)
-    async def one(self, place_id: PathPlace, guest: Guest, rooms: InjectedRooms) -> PlacePageView:  # noqa: ARG002 - a wrong token is refused
-        """A place and its number of public posts."""
-        place = await rooms.search.get_place(place_id)
+    async def one(self, place_id: PathPlace, guest: Guest, rooms: InjectedRooms) -> PlacePageView:
+        """A place and its number of public posts; one without any is there for those who have named it."""
+        place = await rooms.search.get_place(place_id, viewer=id_of(guest))
         return PlacePageView(show_place(place), await rooms.search.count_posts(place_topic(place.id)))
 
     @get("/{place_id:str}/posts", summary="The posts of a place", scope=scopes.READ)
     async def posts(
-        self,
-        *,
-        place_id: PathPlace,
-        guest: Guest,
-        rooms: InjectedRooms,
-        order: PageOrder = "newest",
-        cursor: Cursor = None,
-        limit: Limit = 24,
+        self, place_id: PathPlace, guest: Guest, rooms: InjectedRooms, page: InjectedTopicPage
     ) -> PostsView:
         """Public posts made at this place that the viewer may see."""
-        place = await rooms.search.get_place(place_id)
-        return await show_topic_page(
-            rooms, place_topic(place.id), guest, order=order, cursor=cursor, limit=limit
-        )
+        place = await rooms.search.get_place(place_id, viewer=id_of(guest))
+        return await show_topic_page(rooms, place_topic(place.id), guest, page)

@@ -11,7 +11,7 @@ from litestar.params import JSONBody
 from tintype.api.http import scopes
 from tintype.api.http.dependencies import CurrentSession, InjectedRooms, PathId, Viewer, parse_id
 from tintype.api.views.push import PushKeyView, SubscriptionsView, SubscriptionView, show_subscription
-from tintype.notifications import SubscriptionInvalid
+from tintype.notifications import PushEndpoint, SubscriptionInvalid
 
 KeyText = Annotated[str, msgspec.Meta(max_length=200, pattern="^[A-Za-z0-9_-]+={0,2}$")]
 
@@ -58,11 +58,13 @@ class PushApi(Controller):
         """Send push messages to this browser until its session ends."""
         made = await rooms.notifications.subscribe(
             current.account_id,
-            session_id=str(current.session_id),
-            endpoint=data.endpoint,
-            public_key=_decode_base64(data.keys.p256dh),
-            auth_secret=_decode_base64(data.keys.auth),
-            device=request.headers.get("user-agent", ""),
+            PushEndpoint(
+                session_id=str(current.session_id),
+                endpoint=data.endpoint,
+                public_key=_decode_base64(data.keys.p256dh),
+                auth_secret=_decode_base64(data.keys.auth),
+                device=request.headers.get("user-agent", ""),
+            ),
         )
         return show_subscription(made, current)
 

@@ -17,7 +17,7 @@ Words = Annotated[str, msgspec.Meta(max_length=5_000)]
 
 
 class NewReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to report, and why."""
+    """A report to the moderators: the account, post, comment or story, the reason, and a note."""
 
     kind: ObjectKind
     object_id: IdText
@@ -44,7 +44,7 @@ class ReportsApi(Controller):
             data.kind, parse_id(data.object_id), viewer.id, reason=data.reason, note=data.note
         )
 
-    @get("/decisions", summary="Decisions about my content", scope=scopes.READ)
+    @get("/decisions", summary="Decisions about my content", scope=scopes.READ, open_to_suspended=True)
     async def decisions(self, viewer: Viewer, rooms: InjectedRooms) -> DecisionsView:
         """What moderators decided about the viewer's account, posts and comments."""
         found = await rooms.moderation.list_decisions(viewer.id)
@@ -55,6 +55,7 @@ class ReportsApi(Controller):
         summary="Appeal",
         status_code=204,
         scope=scopes.ACCOUNT_WRITE,
+        open_to_suspended=True,
     )
     async def appeal(
         self, case_id: PathId, data: JSONBody[NewAppeal], viewer: Viewer, rooms: InjectedRooms

@@ -45,7 +45,7 @@ class SearchApi(Controller):
         """The best few people, hashtags and places."""
         people = await rooms.search.find_people(text, viewer=viewer.id, limit=limit)
         tags = await rooms.search.find_tags(text, limit=limit)
-        places = await rooms.search.find_places(text, limit=limit)
+        places = await rooms.search.find_places(text, viewer=viewer.id, limit=limit)
         return SearchResultsView(
             [show_found_person(each) for each in people],
             [show_tag(each) for each in tags],
@@ -66,9 +66,10 @@ class SearchApi(Controller):
         return TagsView([show_tag(each) for each in await rooms.search.find_tags(text, limit=limit)])
 
     @get("/places", summary="Search places", scope=scopes.READ)
-    async def places(self, viewer: Viewer, rooms: InjectedRooms, text: Words, limit: Few = 20) -> PlacesView:  # noqa: ARG002 - likewise
-        """Places by any word of their name."""
-        return PlacesView([show_place(each) for each in await rooms.search.find_places(text, limit=limit)])
+    async def places(self, viewer: Viewer, rooms: InjectedRooms, text: Words, limit: Few = 20) -> PlacesView:
+        """Places by any word of their name: those that public posts name, and those you have named."""
+        found = await rooms.search.find_places(text, viewer=viewer.id, limit=limit)
+        return PlacesView([show_place(each) for each in found])
 
     @get("/recent", summary="Recent searches", scope=scopes.READ)
     async def recent(self, viewer: Viewer, rooms: InjectedRooms) -> RecentSearchesView:

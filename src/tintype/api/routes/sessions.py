@@ -5,9 +5,9 @@ from typing import Annotated, Any
 import msgspec
 from litestar import Controller, Request, Response, delete, get, post
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import JSONBody
+from litestar.params import JSONBody, QueryParameter
 
-from tintype.accounts import SecondFactorRequired, SignedIn
+from tintype.accounts import IdentityProof, SecondFactorRequired, SignedIn
 from tintype.api.http.authentication import Authenticator
 from tintype.api.http.dependencies import (
     ClientInfo,
@@ -15,6 +15,7 @@ from tintype.api.http.dependencies import (
     InjectedAuthenticator,
     InjectedRooms,
     PathId,
+    ReauthenticatedSession,
     parse_id,
 )
 from tintype.api.views.sessions import (
@@ -30,10 +31,11 @@ from tintype.api.views.sessions import (
 Name = Annotated[str, msgspec.Meta(max_length=300)]
 Password = Annotated[str, msgspec.Meta(max_length=1024)]
 Code = Annotated[str, msgspec.Meta(max_length=40)]
+KeepsTokens = Annotated[bool, QueryParameter(description="Whether API tokens go on working.")]
 Ticket = Annotated[str, msgspec.Meta(max_length=100)]
 
 
-class Credentials(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PasswordSignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A username, email address or phone number, and the password that belongs to it."""
 
     username: Name
@@ -55,13 +57,13 @@ class SignInTicket(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PasskeyAssertion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What navigator.credentials.get() returned, as JSON."""
+    """A passkey assertion: the JSON of the credential that `navigator.credentials.get()` returned."""
 
     passkey: dict[str, Any]
 
 
 class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The password, a code or a passkey assertion: one of them."""
+    """A proof of identity: the password, a code of the authenticator app, or a passkey assertion."""
 
     password: Password = ""
     code: Code = ""
@@ -81,14 +83,14 @@ class SessionsApi(Controller):
     )
     async def sign_in(
         self,
-        data: JSONBody[Credentials],
+        data: JSONBody[PasswordSignIn],
         rooms: InjectedRooms,
         authenticator: InjectedAuthenticator,
         caller: ClientInfo,
     ) -> Response[SignedInView | SecondFactorView]:
         """Start a session."""
         try:
-            made = await rooms.accounts.sign_in(data.username, data.password, caller=caller)
+            made = await rooms.authentication.sign_in(data.username, data.password, caller=caller)
         except SecondFactorRequired as more:
             view = SecondFactorView("second_factor_required", more.ticket, list(more.methods))
             return Response(view, status_code=202)
@@ -103,7 +105,7 @@ class SessionsApi(Controller):
         caller: ClientInfo,
     ) -> Response[SignedInView | SecondFactorView]:
         """Finish a sign-in that started with a password."""
-        made = await rooms.accounts.sign_in_with_second_factor(
+        made = await rooms.authentication.sign_in_with_second_factor(
             data.ticket, caller, code=data.code, passkey=data.passkey
         )
         return _respond(made, authenticator)
@@ -113,12 +115,12 @@ class SessionsApi(Controller):
         self, data: JSONBody[SignInTicket], rooms: InjectedRooms
     ) -> PasskeyOptionsView:
         """Options for `navigator.credentials.get()`, for the passkeys of the account that the ticket belongs to."""
-        return PasskeyOptionsView(await rooms.accounts.second_factor_options(data.ticket))
+        return PasskeyOptionsView(await rooms.authentication.second_factor_options(data.ticket))
 
     @post("/passkey-options", summary="Log in: passkey options")
     async def passkey_options(self, rooms: InjectedRooms, caller: ClientInfo) -> PasskeyOptionsView:
         """Options for `navigator.credentials.get()`, for any passkey of this site; no username is needed."""
-        return PasskeyOptionsView(await rooms.accounts.passkey_sign_in_options(caller))
+        return PasskeyOptionsView(await rooms.authentication.passkey_sign_in_options(caller))
 
     @post("/passkey", summary="Log in with a passkey")
     async def by_passkey(
@@ -129,20 +131,22 @@ class SessionsApi(Controller):
         caller: ClientInfo,
     ) -> Response[SignedInView | SecondFactorView]:
         """Start a session with a passkey alone."""
-        return _respond(await rooms.accounts.sign_in_with_passkey(data.passkey, caller), authenticator)
+        return _respond(await rooms.authentication.sign_in_with_passkey(data.passkey, caller), authenticator)
 
     @get("/", summary="List sessions")
     async def list_sessions(self, current: CurrentSession, rooms: InjectedRooms) -> SessionsView:
         """Every session of this account."""
-        found = await rooms.accounts.list_sessions(current.account_id)
+        found = await rooms.authentication.list_sessions(current.account_id)
         return SessionsView([show_session(each, current.session_id) for each in found])
 
     @delete("/", summary="Log out everywhere else")
-    async def end_others(self, current: CurrentSession, rooms: InjectedRooms) -> None:
-        """End every session but this one."""
-        await rooms.accounts.end_other_sessions(current)
+    async def end_others(
+        self, current: CurrentSession, rooms: InjectedRooms, keeps_tokens: KeepsTokens = False
+    ) -> None:
+        """End every session but this one, and every API token unless they are kept."""
+        await rooms.authentication.end_other_sessions(current, keeps_tokens=keeps_tokens)
 
-    @delete("/current", summary="Log out")
+    @delete("/current", summary="Log out", open_to_suspended=True)
     async def sign_out(
         self,
         request: Request[Any, Any, Any],
@@ -151,13 +155,13 @@ class SessionsApi(Controller):
         authenticator: InjectedAuthenticator,
     ) -> None:
         """End this session."""
-        await rooms.accounts.end_session(current.account_id, current.session_id)
+        await rooms.authentication.end_session(current.account_id, current.session_id)
         authenticator.clear_cookies(request)
 
     @delete("/{session_id:str}", summary="End a session")
     async def end(self, session_id: PathId, current: CurrentSession, rooms: InjectedRooms) -> None:
         """End one session of this account at once."""
-        await rooms.accounts.end_session(current.account_id, parse_id(session_id))
+        await rooms.authentication.end_session(current.account_id, parse_id(session_id))
 
     @post("/current/token", summary="Renew the token")
     async def renew(
@@ -168,11 +172,15 @@ class SessionsApi(Controller):
         authenticator: InjectedAuthenticator,
     ) -> Response[RenewedTokenView]:
         """A new token for this session; the old one stays valid for an hour. Cookies are renewed automatically."""
-        fresh = await rooms.accounts.exchange_token(authenticator.token(request))
+        fresh = await rooms.authentication.exchange_token(authenticator.token(request))
         account = await rooms.accounts.get(current.account_id)
         return Response(RenewedTokenView(fresh), cookies=authenticator.cookies(SignedIn(account, fresh)))
 
-    @post("/current/proof", summary="Reauthenticate", status_code=204)
+    @get("/current/proof", summary="Is a proof needed", status_code=204, open_to_suspended=True)
+    async def check_proof(self, proven: ReauthenticatedSession) -> None:
+        """Refused where a sensitive change would be: with `proof_needed`, or `factor_needed` for a second factor."""
+
+    @post("/current/proof", summary="Reauthenticate", status_code=204, open_to_suspended=True)
     async def prove(
         self,
         data: JSONBody[Proof],
@@ -181,19 +189,20 @@ class SessionsApi(Controller):
         rooms: InjectedRooms,
         authenticator: InjectedAuthenticator,
     ) -> None:
-        """Prove one's identity again; for the next 15 minutes credentials may be changed."""
-        await rooms.accounts.reauthenticate(
+        """Prove one's identity again; for the next 15 minutes credentials may be changed.
+
+        Where a second factor is set up, only a code, a recovery code or a passkey is a proof.
+        """
+        await rooms.credentials.reauthenticate(
             authenticator.token(request),
             current,
-            password=data.password,
-            code=data.code,
-            passkey=data.passkey,
+            IdentityProof(data.password, data.code, data.passkey),
         )
 
-    @post("/current/proof/passkey-options", summary="Reauthenticate: passkey options")
+    @post("/current/proof/passkey-options", summary="Reauthenticate: passkey options", open_to_suspended=True)
     async def proof_options(self, current: CurrentSession, rooms: InjectedRooms) -> PasskeyOptionsView:
         """Options for `navigator.credentials.get()`, for the viewer's own passkeys."""
-        return PasskeyOptionsView(await rooms.accounts.passkey_proof_options(current.account_id))
+        return PasskeyOptionsView(await rooms.credentials.passkey_proof_options(current.account_id))
 
 
 def _respond(made: SignedIn, authenticator: Authenticator) -> Response[SignedInView | SecondFactorView]:

@@ -36,7 +36,7 @@ class TokensApi(Controller):
         self, data: JSONBody[NewToken], proven: ReauthenticatedSession, rooms: InjectedRooms
     ) -> NewTokenView:
         """A token that may do what its scopes allow. Needs a recent reauthentication."""
-        made, token = await rooms.accounts.create_api_token(
+        made, token = await rooms.authentication.create_api_token(
             proven.account_id, data.name, scopes=data.scopes, known=known_scopes.ALL, days=data.days
         )
         return NewTokenView(token, show_token(made))
@@ -44,10 +44,10 @@ class TokensApi(Controller):
     @get("/", summary="List API tokens")
     async def list_tokens(self, current: CurrentSession, rooms: InjectedRooms) -> TokensView:
         """Every API token of the account."""
-        found = await rooms.accounts.list_api_tokens(current.account_id)
+        found = await rooms.authentication.list_api_tokens(current.account_id)
         return TokensView([show_token(each) for each in found], sorted(known_scopes.ALL))
 
     @delete("/{token_id:str}", summary="Revoke an API token")
     async def revoke(self, token_id: PathId, current: CurrentSession, rooms: InjectedRooms) -> None:
         """The token stops working at once."""
-        await rooms.accounts.revoke_api_token(current.account_id, parse_id(token_id))
+        await rooms.authentication.revoke_api_token(current.account_id, parse_id(token_id))

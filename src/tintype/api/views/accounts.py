@@ -33,6 +33,13 @@ class AccountView(AccountCardView, frozen=True):
     viewer_follows: bool
 
 
+class OwnAccountView(AccountView, frozen=True):
+    """The viewer's own account."""
+
+    is_suspended: bool
+    """A suspended account can appeal, export its data and log out; every other route answers `account_suspended`."""
+
+
 class ProfileView(AccountCardView, frozen=True):
     """A profile: the account, how the viewer is related to it, and the first of its posts, pinned ones first."""
 
@@ -71,10 +78,17 @@ def show_account(account: Account, *, viewer_follows: bool = False) -> AccountVi
     return AccountView(*astuple(_show_card(account)), viewer_follows=viewer_follows)
 
 
+def show_own_account(account: Account) -> OwnAccountView:
+    """The account for its owner."""
+    return OwnAccountView(
+        *astuple(_show_card(account)), viewer_follows=False, is_suspended=account.is_suspended
+    )
+
+
 def show_profile(profile: Profile, context: ViewContext) -> ProfileView:
     """A profile with its first posts."""
     account, page = profile.account.account, profile.posts
-    posts = [show_grid_post(post, context, signed=account.is_private) for post in page.items]
+    posts = [show_grid_post(post, account, context) for post in page.items]
     next_cursor, has_more = next_page(page.next_before)
     return ProfileView(
         *astuple(_show_card(account)),

@@ -7,7 +7,7 @@ from msgspec.structs import astuple
 
 from tintype.api.views.context import ViewContext
 from tintype.api.views.media import show_media
-from tintype.api.views.stories import StoryContentView, show_content
+from tintype.api.views.stories import StoryContentView, show_content, story_audience
 from tintype.stories import Highlight, HighlightItem
 
 Title = Annotated[str, msgspec.Meta(examples=["By the sea"])]
@@ -45,7 +45,7 @@ class HighlightsView(msgspec.Struct, frozen=True):
 def show_highlight_card(highlight: Highlight, context: ViewContext) -> HighlightCardView:
     """A highlight in the row on a profile."""
     cover, owner = highlight.cover, highlight.owner.account
-    cover_media = show_media(cover.media, context, signed=owner.is_private) if cover else None
+    cover_media = show_media(cover.media, context, audience=story_audience(cover, owner)) if cover else None
     return HighlightCardView(
         highlight_id=str(highlight.id),
         account_id=str(owner.id),
@@ -65,6 +65,5 @@ def show_highlight(highlight: Highlight, context: ViewContext) -> HighlightView:
 
 
 def _show_item(item: HighlightItem, highlight: Highlight, context: ViewContext) -> HighlightItemView:
-    is_private = highlight.owner.account.is_private
-    content = show_content(item.story_id, item, highlight.people, context, signed=is_private)
+    content = show_content(item.story_id, item, highlight.owner.account, highlight.people, context)
     return HighlightItemView(*astuple(content), item_id=str(item.id))

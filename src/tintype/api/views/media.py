@@ -9,7 +9,8 @@ from msgspec.structs import astuple
 from tintype.accounts import Account
 from tintype.api.views.context import ViewContext
 from tintype.base.ids import AccountId, MediaId
-from tintype.media import Media, MediaState, MediaType, MediaUrls, Presigned
+from tintype.graph import visibility_rules
+from tintype.media import Audience, Media, MediaState, MediaType, MediaUrls, Presigned, Removed
 from tintype.posts import PersonTag, PostMedia
 from tintype.stories import Mention
 from tintype.wiring import Rooms
@@ -49,11 +50,17 @@ class MediaView(MediaFilesView, frozen=True):
 
 
 class UploadedView(MediaFilesView, frozen=True):
-    """A picture or video as its owner sees it; one that is not posted is deleted at `expires_at`."""
+    """A picture or video as its owner sees it; one that is not posted is deleted at `expires_at`.
+
+    `removed` lists what the stored original does not have any more unless `keep_location` was set: its `location`,
+    other `metadata`, `attachments` (images and clips inside of it); or `original`, when it could not be kept without
+    its location.
+    """
 
     progress: int
     error: str | None
     expires_at: datetime | None
+    removed: list[Removed]
 
 
 class PresignedView(msgspec.Struct, frozen=True):
@@ -64,11 +71,35 @@ class PresignedView(msgspec.Struct, frozen=True):
     expires_at: datetime
 
 
+def needs_signed_urls(author: Account, *, is_for_close_friends: bool = False) -> bool:
+    """Whether the URLs of an author's photos and videos in posts and stories must be signed to be opened."""
+    return visibility_rules.needs_signature(
+        is_avatar=False,
+        is_private=author.is_private,
+        is_for_close_friends=is_for_close_friends,
+        is_unposted=False,
+    )
+
+
+def link_audience(author: Account, *, is_withheld: bool, is_for_close_friends: bool = False) -> Audience:
+    """For whom the URLs of an author's files are made, in what a viewer may see.
+
+    What was archived or hidden is seen by its author alone; what needs a signature, by followers or close friends.
+    """
+    if is_withheld:
+        return "owner"
+    return "viewers" if needs_signed_urls(author, is_for_close_friends=is_for_close_friends) else "everybody"
+
+
 def show_media(
-    media: PostMedia, context: ViewContext, *, signed: bool, people: Mapping[AccountId, Account] | None = None
+    media: PostMedia,
+    context: ViewContext,
+    *,
+    audience: Audience,
+    people: Mapping[AccountId, Account] | None = None,
 ) -> MediaView:
-    """A picture or video; of those tagged in it, the ones among `people`. Signed where its author is private."""
-    files = _show_files(media.media_id, media, context.urls, signed=signed)
+    """A picture or video with URLs for this audience; of those tagged in it, the ones among `people`."""
+    files = _show_files(media.media_id, media, context.urls, audience=audience)
     return MediaView(
         *astuple(files),
         url=files.urls["1080"],
@@ -78,28 +109,29 @@ def show_media(
 
 
 async def show_uploaded(media: Media, rooms: Rooms) -> UploadedView:
-    """An upload for its owner, whose private account needs signed URLs too."""
-    signed = await rooms.media.is_private(media.account_id)
+    """An upload, or posted media, for their owner."""
+    audience = await rooms.media.choose_audience(media)
     return UploadedView(
-        *astuple(_show_files(media.id, media, rooms.media.urls, signed=signed)),
+        *astuple(_show_files(media.id, media, rooms.media.urls, audience=audience)),
         progress=media.progress,
         error=media.error or None,
         expires_at=media.expires_at,
+        removed=list(media.removed or ()),
     )
 
 
 def _show_files(
-    media_id: MediaId, media: Media | PostMedia, urls: MediaUrls, *, signed: bool
+    media_id: MediaId, media: Media | PostMedia, urls: MediaUrls, *, audience: Audience
 ) -> MediaFilesView:
     folder, is_playable = media.folder, media.type == "video" and media.state == "ready"
     return MediaFilesView(
         media_id=str(media_id),
         type=media.type,
         state=media.state,
-        urls=urls.photo_urls(folder, signed=signed),
-        squares=urls.square_urls(folder, signed=signed),
-        video_url=urls.video_url(folder, signed=signed) if is_playable else None,
-        hls_url=urls.playlist_url(folder, signed=signed) if is_playable and media.has_hls else None,
+        urls=urls.photo_urls(folder, audience=audience),
+        squares=urls.square_urls(folder, audience=audience),
+        video_url=urls.video_url(folder, audience=audience) if is_playable else None,
+        hls_url=urls.playlist_url(folder, audience=audience) if is_playable and media.has_hls else None,
         width=media.width,
         height=media.height,
         duration_ms=media.duration_ms,

@@ -97,7 +97,7 @@ def show_case(case: Case, people: dict[AccountId, Account], context: ViewContext
         object_id=str(case.object_id),
         owner=_person(case.owner_id, people),
         evidence_text="\n".join(word for word in words if word),
-        evidence_urls=[context.urls.photo_urls(folder, signed=True)["640"] for folder in folders],
+        evidence_urls=[context.urls.photo_urls(folder, audience="moderators")["640"] for folder in folders],
         status=case.status,
         report_count=case.report_count,
         object_state=case.object_state,

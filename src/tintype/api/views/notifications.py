@@ -11,7 +11,7 @@ from tintype.api.views.context import ViewContext
 from tintype.api.views.people import SMALL, RelationView, show_relation
 from tintype.base.ids import AccountId
 from tintype.graph import VisibleAccount
-from tintype.media import public_photo_urls
+from tintype.media import Audience, public_photo_urls
 from tintype.notifications import KindName, Notification, NotificationAudience, StoryPreview
 from tintype.posts import Post
 
@@ -144,12 +144,20 @@ def _show_actor(account: Account, seen: VisibleAccount | None) -> ActorView:
 
 
 def _thumbnail(post: Post, context: ViewContext) -> str | None:
-    return context.urls.photo_urls(post.media[0].folder, signed=True)[SMALL] if post.media else None
+    if not post.media:
+        return None
+    return context.urls.photo_urls(post.media[0].folder, audience=_audience(is_shown=post.is_shown))[SMALL]
 
 
 def _show_story(story: StoryPreview, context: ViewContext) -> StoryPreviewView:
-    url = context.urls.photo_urls(story.folder, signed=True)[SMALL] if story.folder else None
+    audience = _audience(is_shown=not story.is_hidden)
+    url = context.urls.photo_urls(story.folder, audience=audience)[SMALL] if story.folder else None
     return StoryPreviewView(str(story.story_id), story.folder is not None, url, story.text, story.reaction)
+
+
+def _audience(*, is_shown: bool) -> Audience:
+    """For whom a thumbnail's URL is made: the recipient is the author, or may see the author's content."""
+    return "viewers" if is_shown else "owner"
 
 
 def _recency(age: timedelta) -> Recency:

@@ -8,7 +8,7 @@ import msgspec
 from shardwright.ids import encode_short
 from tintype.accounts import Account
 from tintype.api.views.context import ViewContext
-from tintype.api.views.media import MediaView, show_media
+from tintype.api.views.media import MediaView, link_audience, show_media
 from tintype.api.views.people import AuthorView, show_author
 from tintype.base.ids import AccountId
 from tintype.posts import Post, Span
@@ -91,13 +91,16 @@ def show_post(
     has_saved: bool,
 ) -> PostView:
     """A post; `people` holds its author, and those tagged and mentioned in it whom the viewer may know of."""
-    signed, code = people[post.author_id].is_private, encode_short(post.id)
+    code, audience = (
+        encode_short(post.id),
+        link_audience(people[post.author_id], is_withheld=not post.is_shown),
+    )
     return PostView(
         post_id=str(post.id),
         code=code,
         permalink=f"/p/{code}",
         author=show_author(people[post.author_id]),
-        media=[show_media(item, context, signed=signed, people=people) for item in post.media],
+        media=[show_media(item, context, audience=audience, people=people) for item in post.media],
         caption=post.caption,
         spans=[_show_span(span, people) for span in post.spans if _is_known(span, people)],
         place=_show_place(post),
@@ -117,14 +120,14 @@ def show_post(
     )
 
 
-def show_grid_post(post: Post, context: ViewContext, *, signed: bool) -> GridPostView:
+def show_grid_post(post: Post, author: Account, context: ViewContext) -> GridPostView:
     """A post as a square of a grid."""
-    code = encode_short(post.id)
+    code, audience = encode_short(post.id), link_audience(author, is_withheld=not post.is_shown)
     return GridPostView(
         post_id=str(post.id),
         code=code,
         permalink=f"/p/{code}",
-        cover=show_media(post.media[0], context, signed=signed) if post.media else None,
+        cover=show_media(post.media[0], context, audience=audience) if post.media else None,
         media_count=len(post.media),
         like_count=post.like_count,
         comment_count=post.comment_count,

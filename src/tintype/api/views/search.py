@@ -6,7 +6,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from tintype.api.views.people import PersonView, avatar_url, show_person
-from tintype.search import PersonFound, Place, RecentSearch, TagFound
+from tintype.search import NamedPlace, PersonFound, RecentSearch, TagFound
 
 
 class FoundPersonView(PersonView, frozen=True):
@@ -90,7 +90,7 @@ def show_tag(found: TagFound) -> TagView:
     return TagView(found.tag, found.post_count)
 
 
-def show_place(place: Place) -> PlaceView:
+def show_place(place: NamedPlace) -> PlaceView:
     """A place."""
     return PlaceView(place.id, place.name, place.latitude, place.longitude)
 

@@ -6,13 +6,13 @@ from typing import Any, Literal
 import msgspec
 
 from tintype.accounts import Session, SignedIn
-from tintype.api.views.accounts import AccountView, show_account
+from tintype.api.views.accounts import OwnAccountView, show_own_account
 
 
 class SignedInView(msgspec.Struct, frozen=True):
     """The account, and the token for programs; browsers have it as a cookie."""
 
-    account: AccountView
+    account: OwnAccountView
     token: str
 
 
@@ -55,7 +55,7 @@ class RenewedTokenView(msgspec.Struct, frozen=True):
 
 def show_signed_in(made: SignedIn) -> SignedInView:
     """The account that signed in, and its token."""
-    return SignedInView(show_account(made.account), made.token)
+    return SignedInView(show_own_account(made.account), made.token)
 
 
 def show_session(session: Session, current_id: int) -> SessionView:

@@ -9,11 +9,12 @@ from msgspec.structs import astuple
 from tintype.accounts import Account
 from tintype.api.http.cursors import next_page
 from tintype.api.views.context import ViewContext
-from tintype.api.views.media import MediaView, TaggedView, show_media, show_tagged
+from tintype.api.views.media import MediaView, TaggedView, link_audience, show_media, show_tagged
 from tintype.api.views.people import AuthorView, PersonView, show_author, show_person
 from tintype.base.ids import AccountId
 from tintype.base.pages import Page
 from tintype.graph import VisibleAccount
+from tintype.media import Audience
 from tintype.stories import (
     FULL_AUTHORS,
     LIFETIME,
@@ -31,7 +32,7 @@ PREFETCHED_AUTHORS = 2
 
 
 class StoryContentView(msgspec.Struct, frozen=True):
-    """What a story shows."""
+    """The media, text and mentions of a live story, or of its copy in a highlight."""
 
     story_id: str
     media_type: str
@@ -118,13 +119,12 @@ class ReplyView(msgspec.Struct, frozen=True):
 def show_content(
     story_id: StoryId,
     story: Story | HighlightItem,
+    author: Account,
     people: Mapping[AccountId, Account],
     context: ViewContext,
-    *,
-    signed: bool,
 ) -> StoryContentView:
     """What a story, or its copy in a highlight, shows; of those mentioned, the ones among `people`."""
-    media = show_media(story.media, context, signed=signed)
+    media = show_media(story.media, context, audience=story_audience(story, author))
     return StoryContentView(
         story_id=str(story_id),
         media_type=media.type,
@@ -137,10 +137,17 @@ def show_content(
     )
 
 
+def story_audience(story: Story | HighlightItem, author: Account) -> Audience:
+    """For whom the URLs of a story's files are made."""
+    return link_audience(
+        author, is_withheld=story.is_hidden, is_for_close_friends=story.audience == "close_friends"
+    )
+
+
 def show_story(story: Story, context: ViewContext) -> StoryView:
     """A story; its counts are for its author alone."""
-    is_own, is_private = story.author_id == context.viewer_id, story.author.account.is_private
-    content = show_content(story.id, story, story.people, context, signed=is_private)
+    is_own = story.author_id == context.viewer_id
+    content = show_content(story.id, story, story.author.account, story.people, context)
     return StoryView(
         *astuple(content),
         account_id=str(story.author_id),

@@ -14,7 +14,7 @@ from tintype.media.looks.models import Crop, Edit, Look
 if TYPE_CHECKING:
     from tintype.media.looks.apply_edit import apply, tint
     from tintype.media.looks.geometry import cut
-    from tintype.media.looks.lut_strips import write_strips
+    from tintype.media.looks.lut_strips import load_strips, write_strips
 
 __all__ = [
     "Crop",
@@ -26,11 +26,18 @@ __all__ = [
     "cut",
     "find_strip",
     "list_looks",
+    "load_strips",
     "tint",
     "write_strips",
 ]
 
-_LAZY = {"apply": "apply_edit", "tint": "apply_edit", "cut": "geometry", "write_strips": "lut_strips"}
+_LAZY = {
+    "apply": "apply_edit",
+    "tint": "apply_edit",
+    "cut": "geometry",
+    "load_strips": "lut_strips",
+    "write_strips": "lut_strips",
+}
 """Loads vips, Pillow and numpy, which only sandbox jobs need; a web process lists looks and parses edits."""
 
 

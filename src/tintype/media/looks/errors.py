@@ -11,6 +11,6 @@ class CropRefused(MediaRefused):
 
 
 class LookNotFound(NotFound):
-    """There is no such look."""
+    """There is no photo filter with that name. Choose one from the list of filters."""
 
     code = "look_not_found"

@@ -5,6 +5,7 @@ read the same bytes, so that the preview equals the result. `write_strips` write
 (`python -m develop.render_look_strips`); a test checks that they are equal.
 """
 
+import io
 from functools import cache
 from pathlib import Path
 
@@ -21,10 +22,22 @@ _EDGE = 1e-6
 """Values at exactly half a step round up, whatever the last bit of the arithmetic says."""
 
 
+def load_strips() -> None:
+    """Read the files of all looks, so that `read_lut` works where no file can be opened any more."""
+    for look in look_names():
+        _read_strip(look)
+        read_recipe(look)
+
+
+@cache
+def _read_strip(look: str) -> bytes:
+    return strip_path(look).read_bytes()
+
+
 @cache
 def read_lut(look: str) -> NDArray[np.float32]:
     """The LUT of a look, values from 0 to 1, one row per colour, red varying fastest."""
-    with Image.open(strip_path(look), formats=["PNG"]) as image:
+    with Image.open(io.BytesIO(_read_strip(look)), formats=["PNG"]) as image:
         pixels = np.asarray(image.convert("RGB"))
     slices = pixels.reshape(SIZE, SIZE, SIZE, 3).transpose(1, 0, 2, 3)
     return np.ascontiguousarray(slices, np.float32).reshape(-1, 3) / np.float32(255)

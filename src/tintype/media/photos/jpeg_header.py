@@ -19,6 +19,7 @@ BASELINE, EXTENDED, PROGRESSIVE = 0xC0, 0xC1, 0xC2
 FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
 START_OF_SCAN, END = 0xDA, 0xD9
 WITHOUT_LENGTH = {0x01, *range(0xD0, 0xD9)}
+_FILL = re.compile(rb"\xff+")
 _MARKER = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
 
 
@@ -51,10 +52,10 @@ def _read_frame(marker: int, body: bytes) -> tuple[int, int]:
 def _segments(content: bytes, at: int = 2) -> Iterator[tuple[int, int, int]]:
     """The segments before the first scan: marker, start and end of the body. A second start marker is refused."""
     for _ in range(MAX_SEGMENTS):
-        if content[at] != 0xFF:  # noqa: PLR2004 - numbers of the format's own layout
+        fill = _FILL.match(content, at)
+        if fill is None:
             raise MediaDamaged(reason="no marker where one must be")
-        while content[at + 1] == 0xFF:  # noqa: PLR2004 - fill bytes; an IndexError at the end is a cut-off file
-            at += 1
+        at = fill.end() - 1
         marker = content[at + 1]
         if marker in WITHOUT_LENGTH or marker in {0x00, END}:
             raise MediaDamaged(reason="a marker that must not be there", marker=marker)

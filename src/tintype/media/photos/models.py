@@ -5,6 +5,8 @@ from typing import Literal
 
 import msgspec
 
+from tintype.media.metadata.models import Removed
+
 SIZES = (1080, 640, 320, 150)
 MIN_WIDTH = 320
 
@@ -26,6 +28,11 @@ class FileFormat(StrEnum):
     def is_photo(self) -> bool:
         """Whether it is a still image."""
         return self not in {FileFormat.MP4, FileFormat.MOV}
+
+    @property
+    def extension(self) -> str:
+        """What the name of such a file ends with."""
+        return "jpg" if self is FileFormat.JPEG else self.value
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -68,3 +75,9 @@ class MadePhoto(msgspec.Struct, frozen=True):
 
     gps: dict[str, Fact]
     """Where it was taken: private, stored only if the owner wants it."""
+
+    removed: list[Removed] = msgspec.field(default_factory=list[Removed])
+    """What the copy of the original does not have any more, where one was wanted."""
+
+    not_kept_because: str = ""
+    """Why there is no such copy, for the log."""

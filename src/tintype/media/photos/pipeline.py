@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tintype.media import looks
-from tintype.media.looks import Edit
+from tintype.media.looks import Edit, cut, tint
 from tintype.media.photos.decode import decode, fit_width, scale_to, scale_to_width
 from tintype.media.photos.exif import read_exif
 from tintype.media.photos.models import SIZES, Header, MadePhoto, PhotoFile
@@ -58,9 +57,8 @@ def _edited(content: bytes, header: Header, edit: Edit) -> tuple[pyvips.Image, b
         return min(MAX_CROP_SOURCE_WIDTH, math.ceil(SIZES[0] * margin / across))
 
     base, block = decode(content, header, widest)
-    # Loaded only here: the libraries for colouring take address space, of which the largest photos leave none.
-    base = looks.cut(base, edit)
-    return looks.tint(scale_to_width(base, fit_width(base.width)), edit), block
+    base = cut(base, edit)
+    return tint(scale_to_width(base, fit_width(base.width)), edit), block
 
 
 def _pyramid(image: pyvips.Image) -> Iterator[pyvips.Image]:

@@ -7,18 +7,30 @@ from pathlib import Path
 from typing import Any
 
 from tintype.media.photos.models import MadePhoto, PhotoFile, VariantFormat
-from tintype.media.sandbox import run_in_sandbox
+from tintype.media.sandbox import ORIGINAL, OUT, SOURCE, run_in_sandbox
 
 TIMEOUT_S = 30.0
 
 
 async def make_photo_in_sandbox(
-    source: Path, out: Path, edit: Any = None, *, timeout_s: float = TIMEOUT_S
-) -> MadePhoto:  # any: `looks.Edit`, encoded by msgspec
-    """Write every size of the photo in `source` into the folder `out`; MediaRefused if it is none."""
-    arguments = {"source": _absolute(source), "out": _absolute(out), "edit": edit}
+    source: Path,
+    out: Path,
+    edit: Any = None,  # any: `looks.Edit`, encoded by msgspec
+    *,
+    original: Path | None = None,
+    timeout_s: float = TIMEOUT_S,
+) -> MadePhoto:
+    """Write every size of the photo in `source` into the folder `out`; MediaRefused if it is none.
+
+    With `original`, a path in an empty folder, a copy without its location is written there, if one can be made.
+    """
+    arguments = {"source": SOURCE, "out": OUT, "edit": edit}
+    outs = {OUT: out}
+    if original is not None:
+        arguments["original"] = f"{ORIGINAL}/{original.name}"
+        outs[ORIGINAL] = original.parent
     return await run_in_sandbox(
-        "make_photo", arguments, timeout_s, returns=MadePhoto, reads=[source], writes=[out]
+        "make_photo", arguments, timeout_s, returns=MadePhoto, source=source, outs=outs
     )
 
 
@@ -26,16 +38,12 @@ async def convert_in_sandbox(
     source_jpeg: Path, out: Path, kind: VariantFormat, *, timeout_s: float = TIMEOUT_S
 ) -> PhotoFile:
     """Write one of our JPEGs as a WebP or AVIF at `out`, in a folder that exists."""
-    arguments = {"source": _absolute(source_jpeg), "out": _absolute(out), "kind": kind}
+    arguments = {"source": SOURCE, "out": f"{OUT}/{out.name}", "kind": kind}
     return await run_in_sandbox(
         "convert_photo",
         arguments,
         timeout_s,
         returns=PhotoFile,
-        reads=[source_jpeg],
-        writes=[out.parent],
+        source=source_jpeg,
+        outs={OUT: out.parent},
     )
-
-
-def _absolute(path: Path) -> str:
-    return str(path.resolve())

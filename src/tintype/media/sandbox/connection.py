@@ -8,13 +8,17 @@ import sys
 import threading
 from dataclasses import dataclass
 
+import msgspec
+
 from tintype.media.sandbox.limits import ENVIRONMENT
+from tintype.media.sandbox.protocol import ForkServerArguments, SandboxOptions
+from tintype.media.sandbox.registry import JOBS, WARM_UP
 
 EXIT_TIMEOUT_S = 5
 
 
 @dataclass
-class Connection:
+class ForkServerConnection:
     """A fork server and the socket it listens on."""
 
     process: subprocess.Popen[bytes]
@@ -33,21 +37,42 @@ class Connection:
 class _Process:
     """The one fork server of this process."""
 
-    connection: Connection | None = None
+    connection: ForkServerConnection | None = None
+    options = SandboxOptions()
     lock = threading.Lock()
 
 
-def send_job(request: bytes, replies: socket.socket) -> None:
-    """Send a request, and the socket to reply on, to the fork server; start one if there is none."""
+def configure_sandbox(options: SandboxOptions) -> None:
+    """Choose how the next fork server of this process is started; one that runs stays as it is."""
+    _Process.options = options
+
+
+def try_send_job(request: bytes, descriptors: list[int]) -> bool:
+    """Send without waiting, as `send_job`; False if that needs time: the fork server must be started, or is busy."""
+    if not _Process.lock.acquire(blocking=False):
+        return False
+    try:
+        if _Process.connection is None:
+            return False
+        _send(_Process.connection, request, descriptors, socket.MSG_DONTWAIT)
+    except OSError:
+        return False
+    finally:
+        _Process.lock.release()
+    return True
+
+
+def send_job(request: bytes, descriptors: list[int]) -> None:
+    """Send a request, the socket to reply on and any progress file to the fork server; start one if there is none."""
     with _Process.lock:
         if _Process.connection is None:
-            _Process.connection = _start()
+            _Process.connection = _start(_Process.options)
         try:
-            _send(_Process.connection, request, replies)
+            _send(_Process.connection, request, descriptors)
         except OSError:  # it was killed since the last job
             _Process.connection.close()
-            _Process.connection = _start()
-            _send(_Process.connection, request, replies)
+            _Process.connection = _start(_Process.options)
+            _send(_Process.connection, request, descriptors)
 
 
 def find_fork_server_pid() -> int | None:
@@ -63,23 +88,42 @@ def close_fork_server() -> None:
         _Process.connection = None
 
 
-def _send(connection: Connection, request: bytes, replies: socket.socket) -> None:
-    socket.send_fds(connection.control, [request], [replies.fileno()])
+def _send(connection: ForkServerConnection, request: bytes, descriptors: list[int], flags: int = 0) -> None:
+    socket.send_fds(connection.control, [request], descriptors, flags)
 
 
-def _start() -> Connection:
+def _start(options: SandboxOptions) -> ForkServerConnection:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    path = os.pathsep.join(entry for entry in sys.path if entry)
-    kept = {name: os.environ[name] for name in ("TMPDIR",) if name in os.environ}
     with theirs:
+        arguments = ForkServerArguments(
+            control=theirs.fileno(),
+            folder=str(options.folder) if options.folder else None,
+            helpers=options.helpers,
+            required_walls=options.required_walls,
+            modules=sorted(
+                {each.partition(":")[0] for each in (WARM_UP, *(job.target for job in JOBS.values()))}
+            ),
+        )
         process = subprocess.Popen(
-            [sys.executable, "-m", "tintype.media.sandbox.fork_server", str(theirs.fileno())],
-            env=ENVIRONMENT | kept | {"PYTHONPATH": path},
+            [
+                sys.executable,
+                "-m",
+                "tintype.media.sandbox.fork_server",
+                msgspec.json.encode(arguments).decode(),
+            ],
+            env=clean_environment(),
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for this process, which closes the socket when it exits
         )
-    return Connection(process, ours)
+    return ForkServerConnection(process, ours)
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment of a sandbox's processes: where the code is, and no settings."""
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    kept = {name: os.environ[name] for name in ("TMPDIR",) if name in os.environ}
+    return ENVIRONMENT | kept | {"PYTHONPATH": path}
 
 
 def _drop_after_fork() -> None:

@@ -7,12 +7,14 @@ import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from tintype.accounts import Account
 from tintype.base.ids import LARGEST_ID, AccountId, MediaId
 from tintype.graph import visibility_rules
 from tintype.media.dependencies import MediaDependencies
 from tintype.media.errors import MediaNotFound
 from tintype.media.events import ColdMediaRead
-from tintype.media.models import TIERS, AccessRecord, Tier
+from tintype.media.models import TIERS, AccessRecord, Audience, Media, Tier
+from tintype.media.serving.edge_purge import account_tag, folder_tag
 from tintype.media.storage.object_storage import ObjectStream
 
 PATH = re.compile(
@@ -30,7 +32,10 @@ CONTENT_TYPES = {
     "m4s": "video/iso.segment",
     "ts": "video/mp2t",
 }
-YEAR_S, AVATAR_S = 31_536_000, 3_600
+AVATAR_S = 3_600
+"""An avatar is replaced under another URL, and the one before is to disappear."""
+AS_OWNER = "private, no-cache"
+"""A file that opened because its owner asked for it: the same URL must not open for whoever uses the browser next."""
 WARM_ONCE_IN_S = 3_600
 
 
@@ -45,6 +50,8 @@ class MediaFile:
     cache_control: str
     modified_at: datetime
     is_negotiated: bool
+    tags: tuple[str, ...] = ()
+    """By which an edge cache can be told to drop the file; none where no edge cache is purged."""
 
     @property
     def etag(self) -> str:
@@ -61,34 +68,58 @@ class MediaFiles:
             dependencies.outbox,
             dependencies.storage,
         )
+        self._accounts = dependencies.accounts
         self._access, self._reads, self._urls = dependencies.access, dependencies.reads, dependencies.urls
+        self._has_edge = dependencies.edge.is_configured
+        self._browser_s, self._edge_s = (
+            dependencies.settings.media_browser_cache_s,
+            dependencies.settings.media_edge_cache_s,
+        )
 
-    async def find(self, path: str) -> MediaFile:
-        """The file at a path below /media/, if it exists and its signature, where one is needed, is valid."""
+    async def find(self, path: str, *, reader: AccountId | None = None) -> MediaFile:
+        """The file at a path below /media/, if it exists and the request may open it.
+
+        What a request may open follows from the signature in its path; `reader` is the account that it authenticated
+        as, which may open its own files without one.
+        """
         named = PATH.fullmatch(path)
         if named is None or max(int(named["account"]), int(named["media"])) > LARGEST_ID:
             raise MediaNotFound
-        media_id, folder = MediaId(int(named["media"])), named["folder"]
-        record = await self._access.find(media_id, AccountId(int(named["account"])))
-        if record is None or record.folder != folder:
+        account_id, media_id = AccountId(int(named["account"])), MediaId(int(named["media"]))
+        folder, ends = named["folder"], int(named["ends"] or 0)
+        if reader not in {None, account_id}:
             raise MediaNotFound
-        ends = int(named["ends"] or 0)
-        if not visibility_rules.may_open_file(
-            is_available=record.state in {"ready", "processing"},
-            is_private=record.is_private,
-            is_avatar=record.kind == "avatar",
-            has_signature=self._urls.is_signature_valid(folder, ends, named["signature"] or ""),
-        ):
+        found = await self._access.find(media_id, account_id)
+        if found is None or found[0].folder != folder:
             raise MediaNotFound
+        record, account = found
+        audience = self._audience_of(named, reader)
+        if audience is None or not may_open(record, account, audience):
+            raise MediaNotFound
+        tags = (folder_tag(folder), account_tag(account_id)) if self._has_edge else ()
         return MediaFile(
             path=f"{folder}/{named['name']}",
             tier=record.tier,
             media_id=media_id,
             media_type=CONTENT_TYPES[named["ending"]],
-            cache_control=_cache_control(record, ends),
+            cache_control=AS_OWNER if reader else self._cache_control(record, account, audience, ends),
             modified_at=self._shards.map.layout.id_time(media_id).replace(microsecond=0),
             is_negotiated=named["ending"] == "jpg",
+            tags=tags,
         )
+
+    async def choose_audience(self, media: Media) -> Audience:
+        """For whom to sign URLs of media that their owner asks for, as they are shown now.
+
+        `MediaNotFound` where not even the owner may open them: they were deleted with their post, or have ended.
+        """
+        record = await self._access.load(media.id)
+        account = await self._accounts.get(media.account_id)
+        if record is None or not is_kept(record):
+            raise MediaNotFound
+        if record.publication == "withheld":
+            return "owner"
+        return "viewers" if needs_signature(record, account) else "everybody"
 
     async def locate(self, file: MediaFile) -> tuple[MediaFile, int]:
         """The file with the tier it was found in, and its size; it may be on its way to another store."""
@@ -115,13 +146,53 @@ class MediaFiles:
             async with self._shards.owner(media_id).begin() as tx:
                 await self._outbox.add(tx, ColdMediaRead(media_id))
 
+    def _audience_of(self, named: re.Match[str], reader: AccountId | None) -> Audience | None:
+        """For whom the request's URL was made; its owner needs none. None if its signature is not valid."""
+        if reader is not None:
+            return "owner"
+        if named["signature"] is None:
+            return "everybody"
+        return self._urls.find_audience(named["folder"], int(named["ends"]), named["signature"])
 
-def _cache_control(record: AccessRecord, ends: int) -> str:
-    """A year, unless the photo is replaced (an avatar), ends (a story) or is opened by a signature that expires."""
-    seconds = AVATAR_S if record.kind == "avatar" else YEAR_S
-    if record.ends_at is not None:
-        seconds = min(seconds, max(0, int((record.ends_at - datetime.now(UTC)).total_seconds())))
-    if ends:
-        seconds = min(seconds, max(0, ends - int(time.time())))
-        return f"private, max-age={seconds}"
-    return f"public, max-age={seconds}" + (", immutable" if seconds == YEAR_S else "")
+    def _cache_control(self, record: AccessRecord, account: Account, audience: Audience, ends: int) -> str:
+        """Long in browsers and short at the edge, for as long as the file may be opened by this URL at most."""
+        if audience == "moderators":
+            return "private, no-store"
+        limits = [AVATAR_S if record.folder == account.avatar_folder else self._browser_s]
+        if record.ends_at is not None:
+            limits.append(int((record.ends_at - datetime.now(UTC)).total_seconds()))
+        if audience != "everybody":
+            limits.append(ends - int(time.time()))
+        seconds = max(0, min(limits))
+        if audience != "everybody":
+            return f"private, max-age={seconds}"
+        return f"public, max-age={seconds}, s-maxage={min(seconds, self._edge_s)}"
+
+
+def needs_signature(record: AccessRecord, account: Account) -> bool:
+    """Whether a file is opened by a signed URL only."""
+    return visibility_rules.needs_signature(
+        is_avatar=record.folder == account.avatar_folder,
+        is_private=account.is_private,
+        is_for_close_friends=record.publication == "close_friends",
+        is_unposted=record.publication == "unposted",
+    )
+
+
+def is_kept(record: AccessRecord) -> bool:
+    """Whether the media still exist for their owner."""
+    return record.publication != "removed"
+
+
+def may_open(record: AccessRecord, account: Account, audience: Audience) -> bool:
+    """Whether a request may open a file by a URL that was made for this audience."""
+    return visibility_rules.may_open_file(
+        is_available=record.state in {"ready", "processing"},
+        is_active=account.is_active,
+        is_kept=is_kept(record),
+        is_withheld=record.publication == "withheld",
+        needs_signature=needs_signature(record, account),
+        has_signature=audience != "everybody",
+        is_owner=audience == "owner",
+        is_moderator=audience == "moderators",
+    )

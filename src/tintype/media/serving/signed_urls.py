@@ -1,7 +1,8 @@
-"""URLs of media files, signed for private accounts.
+"""URLs of media files, signed where not everybody may open them.
 
-The signature is a part of the path and covers the folder, so that relative names inside a playlist keep working.
-Its expiry is rounded, so that everybody gets the same URL for half its life and caches can help.
+The signature is a part of the path and covers the folder, so that relative names inside a playlist keep working. It
+says for whom the URL was made: those who may see the content, its owner alone, or moderators. Its expiry is rounded,
+so that all of them get the same URL for half its life and caches can help.
 """
 
 import base64
@@ -9,7 +10,9 @@ import hashlib
 import hmac
 import time
 
-from tintype.media.models import SIZES, MediaState, MediaType
+from tintype.media.models import SIZES, Audience, MediaState, MediaType
+
+SIGNED_FOR: tuple[Audience, ...] = ("viewers", "owner", "moderators")
 
 
 def public_photo_urls(folder: str) -> dict[str, str]:
@@ -18,53 +21,57 @@ def public_photo_urls(folder: str) -> dict[str, str]:
 
 
 class MediaUrls:
-    """Makes URLs; with `signed`, ones that open files of private accounts for a while."""
+    """Makes URLs for an audience; all but those for everybody are signed, and work for a while."""
 
     def __init__(self, key: bytes, *, life_s: int) -> None:
         self._key, self._step_s = key, max(1, life_s // 2)
 
-    def photo_urls(self, folder: str, *, signed: bool) -> dict[str, str]:
+    def photo_urls(self, folder: str, *, audience: Audience) -> dict[str, str]:
         """Each size of a photo, or of a video's poster, by its width."""
-        base = self.base_url(folder, signed=signed)
+        base = self.base_url(folder, audience=audience)
         return {str(size): f"{base}/{size}.jpg" for size in SIZES}
 
-    def square_urls(self, folder: str, *, signed: bool) -> dict[str, str]:
+    def square_urls(self, folder: str, *, audience: Audience) -> dict[str, str]:
         """Each size of a photo, or of a video's poster, cropped to a square, by its width."""
-        base = self.base_url(folder, signed=signed)
+        base = self.base_url(folder, audience=audience)
         return {str(size): f"{base}/{size}s.jpg" for size in SIZES}
 
-    def video_url(self, folder: str, *, signed: bool) -> str:
+    def video_url(self, folder: str, *, audience: Audience) -> str:
         """The whole video as one MP4."""
-        return f"{self.base_url(folder, signed=signed)}/video.mp4"
+        return f"{self.base_url(folder, audience=audience)}/video.mp4"
 
-    def playlist_url(self, folder: str, *, signed: bool) -> str:
+    def playlist_url(self, folder: str, *, audience: Audience) -> str:
         """The HLS playlist of a video."""
-        return f"{self.base_url(folder, signed=signed)}/index.m3u8"
+        return f"{self.base_url(folder, audience=audience)}/index.m3u8"
 
     def playback_urls(
-        self, folder: str, media_type: MediaType, state: MediaState, *, has_hls: bool, signed: bool
+        self, folder: str, media_type: MediaType, state: MediaState, *, has_hls: bool, audience: Audience
     ) -> tuple[str | None, str | None]:
         """The MP4 and the HLS playlist of a video; None for photos, and while the video is not ready."""
         if media_type != "video" or state != "ready":
             return None, None
-        playlist_url = self.playlist_url(folder, signed=signed) if has_hls else None
-        return self.video_url(folder, signed=signed), playlist_url
+        playlist_url = self.playlist_url(folder, audience=audience) if has_hls else None
+        return self.video_url(folder, audience=audience), playlist_url
 
-    def base_url(self, folder: str, *, signed: bool) -> str:
+    def base_url(self, folder: str, *, audience: Audience) -> str:
         """What the URLs of a folder's files begin with; a signed one is valid for at least half of the life set."""
-        if not signed:
+        if audience == "everybody":
             return f"/media/{folder}"
         ends = self.signature_expiry()
-        return f"/media/~{ends}.{self._sign(folder, ends)}/{folder}"
+        return f"/media/~{ends}.{self._sign(folder, ends, audience)}/{folder}"
 
     def signature_expiry(self) -> int:
         """When a signature made now expires; while this stays the same, so do signed URLs."""
         return (int(time.time()) // self._step_s + 2) * self._step_s
 
-    def is_signature_valid(self, folder: str, ends: int, signature: str) -> bool:
-        """Whether this signature opens the folder now."""
-        return ends > time.time() and hmac.compare_digest(self._sign(folder, ends), signature)
+    def find_audience(self, folder: str, ends: int, signature: str) -> Audience | None:
+        """For whom a URL of the folder was signed; None if the signature is wrong or has expired."""
+        if ends > time.time():
+            for audience in SIGNED_FOR:
+                if hmac.compare_digest(self._sign(folder, ends, audience), signature):
+                    return audience
+        return None
 
-    def _sign(self, folder: str, ends: int) -> str:
-        made = hmac.digest(self._key, f"media:{ends}:{folder}".encode(), hashlib.sha256)
+    def _sign(self, folder: str, ends: int, audience: Audience) -> str:
+        made = hmac.digest(self._key, f"media:{audience}:{ends}:{folder}".encode(), hashlib.sha256)
         return base64.urlsafe_b64encode(made[:18]).decode()

@@ -16,6 +16,7 @@ FORMATS: tuple[VariantFormat, ...] = ("avif", "webp")
 """The smaller one first."""
 MAX_CONVERSIONS = 2
 BUSY_S = 60
+AGE = re.compile(r"(?P<name>max-age|s-maxage)=(?P<seconds>[0-9]+)")
 ZERO_WEIGHT = re.compile(r"q=0(\.0*)?")
 log = get_log("media")
 
@@ -25,7 +26,7 @@ class Variants:
 
     def __init__(self, dependencies: MediaDependencies, files: MediaFiles) -> None:
         self._storage, self._pipeline = dependencies.storage, dependencies.pipeline
-        self._temporary, self._files = dependencies.temporary, files
+        self._temporary, self._files, self._usage = dependencies.temporary, files, dependencies.usage
         self._converting: dict[str, asyncio.Task[None]] = {}
 
     async def choose(self, file: MediaFile, accept: str) -> MediaFile:
@@ -63,13 +64,17 @@ class Variants:
             await self._storage.fetch([file.path], source, tier=found.tier)
             await self._pipeline.make_variant(source, out, format_)
             await self._storage.put(variant.path, out, tier=file.tier)
+        await self._usage.measure(file.media_id)
         log.debug("media.variant_made", path=variant.path)
 
 
 def _briefly_cached(file: MediaFile) -> MediaFile:
-    """The JPEG, cached for a minute only: the next request may get a smaller variant."""
-    visibility = file.cache_control.split(",", 1)[0]
-    return replace(file, cache_control=f"{visibility}, max-age={BUSY_S}")
+    """The JPEG, cached for a minute at most: the next request may get a smaller variant."""
+    return replace(file, cache_control=AGE.sub(_at_most_busy, file.cache_control))
+
+
+def _at_most_busy(age: re.Match[str]) -> str:
+    return f"{age['name']}={min(BUSY_S, int(age['seconds']))}"
 
 
 def _accepts(accept: str, format_: VariantFormat) -> bool:

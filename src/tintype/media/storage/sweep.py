@@ -69,6 +69,7 @@ class Sweeper:
     def __init__(self, dependencies: MediaDependencies, deletion: Deletion) -> None:
         self._shards, self._storage = dependencies.shards, dependencies.storage
         self._changed, self._deletion = dependencies.changed, deletion
+        self._usage = dependencies.usage
 
     def schedules(self) -> list[Schedule]:
         """A weekly sweep that reports and changes nothing."""
@@ -175,6 +176,7 @@ class Sweeper:
             await self._deletion.delete([media_id], only_unposted=True)
         else:
             await self._shards.owner(media_id).fetch_one(QUERIES.mark_lost, id=media_id)
+            await self._usage.measure(media_id)
             await self._changed.notify([media_id])
 
     async def _report(self) -> None:

@@ -3,28 +3,30 @@
 import asyncio
 import contextlib
 import secrets
-import shutil
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
+from shardwright.routing import Transaction
+from tintype.base.errors import RateLimited
 from tintype.base.ids import AccountId, MediaId
 from tintype.base.log import get_log
+from tintype.media.conversion_turns import lane_of
 from tintype.media.deletion import Deletion
 from tintype.media.dependencies import MediaDependencies
-from tintype.media.errors import MediaNotFound, MediaRefused, MediaStoreUnavailable
-from tintype.media.events import VideoReceived
+from tintype.media.errors import MediaNotFound, MediaRefused, MediaStoreUnavailable, StorageFull
+from tintype.media.events import FurtherVideoReceived, VideoReceived
 from tintype.media.models import Media, MediaType
 from tintype.media.storage.object_storage import EXIF, ORIGINAL, PRIVATE
 from tintype.media.store import QUERIES
-from tintype.media.temporary_files import disk_errors_as_unavailable
-from tintype.media.uploads.gps_stripping import strip_gps
+from tintype.media.uploads.account_slots import AccountSlots
 from tintype.media.uploads.options import UploadOptions
 from tintype.media.uploads.pipeline import ProcessedPhoto
 from tintype.media.uploads.spool import Spool
 
-COLUMNS = QUERIES.add_media.parameters
+COLUMNS = [name for name in QUERIES.add_media.parameters if name != "size_bytes"]
 log = get_log("media")
 
 
@@ -35,6 +37,7 @@ class Ingest:
         self._shards, self._outbox, self._rows = dependencies.shards, dependencies.outbox, dependencies.rows
         self._storage, self._pipeline = dependencies.storage, dependencies.pipeline
         self._temporary, self._deletion = dependencies.temporary, deletion
+        self._usage, self._slots = dependencies.usage, AccountSlots()
         settings = dependencies.settings
         self._max_bytes: dict[MediaType, int] = {
             "image": settings.media_photo_bytes,
@@ -74,22 +77,30 @@ class Ingest:
         media_type = self._pipeline.sniff(source)
         if declared_type is not None and declared_type != media_type:
             raise MediaRefused("The file is not of the type that was said.")
+        size_bytes = await asyncio.to_thread(_size_of, source)
+        await self._usage.check(account_id, media_type, size_bytes, upload_id=media_id)
         if media_id is None:
             media_id = await self._rows.draw_id(account_id)
-        with self._temporary.folder() as out:
-            if media_type == "image":
-                processed = await self._pipeline.process_photo(source, out, bytes(options.edit))
-            else:
-                processed = await self._pipeline.process_poster(source, out)
+        with self._temporary.folder() as out, self._temporary.folder() as private:
+            original = source if options.keep_location else private / ORIGINAL
+            async with self._slots.slot(account_id):
+                if media_type == "image":
+                    processed = await self._process_photo(source, out, original, options)
+                else:
+                    processed = await self._process_video(source, out, original)
             media = _new_media(account_id, media_id, media_type, processed, options)
             try:
-                await self._store_files(media, source, out, processed)
+                size_bytes = await self._store_files(media, original, out, processed)
             except BaseException:
                 with contextlib.suppress(MediaStoreUnavailable):  # the sweep finds what stays behind
                     await self._deletion.delete_files(media.folder)
                 raise
         # From here on only the sweep deletes files: a commit whose outcome is unknown may have happened.
-        stored = await self._add_row(media)
+        try:
+            stored = await self._add_row(media, size_bytes)
+        except (StorageFull, RateLimited):
+            await self._deletion.delete_files(media.folder)
+            raise
         if stored.folder != media.folder:
             await self._deletion.delete_files(media.folder)
         log.info("media.uploaded", media_id=media_id, account_id=account_id, type=media.type)
@@ -107,32 +118,56 @@ class Ingest:
             options = UploadOptions(kind=media.kind, keep_location=media.keeps_location, edit=edit)
             return await self.ingest(media.account_id, spool.path, options)
 
-    async def _store_files(self, media: Media, source: Path, out: Path, processed: ProcessedPhoto) -> None:
-        await self._storage.put_all(media.folder, out)
-        exif = {**processed.exif, **({"location": processed.location} if media.keeps_location else {})}
-        await self._storage.put(f"{PRIVATE}/{media.folder}/{EXIF}", msgspec.json.encode(exif))
-        original = f"{PRIVATE}/{media.folder}/{ORIGINAL}"
-        if media.type == "video" or media.keeps_location:
-            await self._storage.put(original, source)
-            return
-        with self._temporary.folder() as folder, disk_errors_as_unavailable():
-            copy = folder / "original"
-            await asyncio.to_thread(shutil.copyfile, source, copy)
-            if await asyncio.to_thread(strip_gps, copy):
-                await self._storage.put(original, copy)
+    async def _process_photo(
+        self, source: Path, out: Path, original: Path, options: UploadOptions
+    ) -> ProcessedPhoto:
+        """Make the sizes, and unless the location is kept a copy of the original without it."""
+        copy = None if options.keep_location else original
+        processed = await self._pipeline.process_photo(source, out, bytes(options.edit), original=copy)
+        if processed.not_kept_because:
+            log.info("media.original_dropped", reason=processed.not_kept_because)
+        return processed
 
-    async def _add_row(self, media: Media) -> Media:
+    async def _process_video(self, source: Path, out: Path, original: Path) -> ProcessedPhoto:
+        """Make the poster, and unless the location is kept a copy of the video without it."""
+        processed = await self._pipeline.process_poster(source, out)
+        if original == source:
+            return processed
+        return replace(processed, removed=await self._pipeline.clean_video(source, original))
+
+    async def _store_files(self, media: Media, original: Path, out: Path, processed: ProcessedPhoto) -> int:
+        """Store every file, if there is room for all of them; returns how many bytes that are."""
+        exif = {**processed.exif, **({"location": processed.location} if media.keeps_location else {})}
+        exif_json = msgspec.json.encode(exif)
+        private = [] if "original" in processed.removed else [original]
+        size_bytes = await asyncio.to_thread(_size_of, out, *private) + len(exif_json)
+        await self._usage.check(media.account_id, "image", size_bytes, upload_id=media.id)
+        await self._storage.put_all(media.folder, out)
+        await self._storage.put(f"{PRIVATE}/{media.folder}/{EXIF}", exif_json)
+        for path in private:
+            await self._storage.put(f"{PRIVATE}/{media.folder}/{ORIGINAL}", path)
+        return size_bytes
+
+    async def _add_row(self, media: Media, size_bytes: int) -> Media:
         """Add the row, and for a video ask for its conversion; the earlier row if this upload was finished before."""
         columns = {name: getattr(media, name) for name in COLUMNS}
         async with self._shards.owner(media.account_id).begin() as tx:
-            row = await tx.fetch_one(QUERIES.add_media, **columns)
+            row = await tx.fetch_one(QUERIES.add_media, **columns, size_bytes=size_bytes)
             if row is None:
                 row = await tx.fetch_one(QUERIES.find_media, id=media.id)
-            elif media.type == "video":
-                await self._outbox.add(tx, VideoReceived(media.id, media.account_id))
+            else:
+                await self._count(tx, media, size_bytes)
         if row is None:
             raise MediaNotFound
         return Media(**row)
+
+    async def _count(self, tx: Transaction, media: Media, size_bytes: int) -> None:
+        """Count new media for their owner, and ask for the conversion of a video, behind those of others."""
+        waiting = await self._usage.add(tx, media, size_bytes)
+        if media.type == "video":
+            is_first = lane_of(waiting) == "first"
+            event = VideoReceived if is_first else FurtherVideoReceived
+            await self._outbox.add(tx, event(media.id, media.account_id))
 
 
 def _new_media(
@@ -156,4 +191,11 @@ def _new_media(
         duration_ms=processed.duration_ms,
         progress=100 if media_type == "image" else 0,
         keeps_location=options.keep_location,
+        removed=list(processed.removed),
     )
+
+
+def _size_of(*paths: Path) -> int:
+    """How many bytes these files, and the files in these folders, have together."""
+    files = (file for path in paths for file in (path, *path.rglob("*")) if file.is_file())
+    return sum(file.stat().st_size for file in files)

@@ -5,6 +5,7 @@ from typing import Self
 
 import msgspec
 
+from tintype.base.json_depth import check_json_depth
 from tintype.media.errors import EditInvalid
 from tintype.media.looks import Edit
 from tintype.media.models import MediaKind
@@ -29,10 +30,11 @@ class UploadOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
         edit = fields.get("edit") or "null"
         if edit == "null" and fields.get("filter_id"):
             edit = msgspec.json.encode({"look": fields["filter_id"]}).decode()
+        check_json_depth(edit.encode())
         try:
             msgspec.json.decode(edit)
             kind = msgspec.convert(fields.get("kind") or "post", MediaKind)
-        except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
+        except (msgspec.DecodeError, msgspec.ValidationError) as error:
             raise ValueError("`edit` is JSON, and `kind` is post, avatar or story.") from error
         keep_location = fields.get("keep_location", "").lower() in TRUE
         return cls(kind=kind, keep_location=keep_location, edit=msgspec.Raw(edit.encode()))
@@ -42,7 +44,8 @@ def parse_edit(edit: bytes) -> Edit | None:
     """The edit that some JSON describes, or None for no edit; refused before any work is done on the file."""
     if edit in {b"", b"null"}:
         return None
+    check_json_depth(edit)
     try:
         return msgspec.json.decode(edit, type=Edit)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except msgspec.DecodeError as error:
         raise EditInvalid(f"That edit cannot be read: {error}") from error

@@ -2,13 +2,14 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from shardwright.errors import ShardwrightError
 from tintype.media import videos
+from tintype.media.metadata.models import CleanPhotoRequest, CleanVideo, CleanVideoRequest, Removed
 from tintype.media.models import MediaType
 from tintype.media.photos import (
     VariantFormat,
@@ -17,7 +18,7 @@ from tintype.media.photos import (
     make_photo_in_sandbox,
     sniff,
 )
-from tintype.media.sandbox import run_in_sandbox
+from tintype.media.sandbox import ORIGINAL, OUT, PROGRESS, SOURCE, run_in_sandbox
 from tintype.media.uploads.options import parse_edit
 from tintype.media.videos import Clip, Poster, PosterRequest, ProbeRequest, VideoRequest
 
@@ -38,6 +39,10 @@ class ProcessedPhoto:
     """Where it was taken: separate from the rest of the EXIF, because it is stored only on request."""
     duration_ms: int | None = None
     """Of the video that a poster was made of."""
+    removed: Sequence[Removed] = ()
+    """What the stored original does not have any more."""
+    not_kept_because: str = ""
+    """Why the original is not stored, for the log."""
 
 
 @dataclass(frozen=True)
@@ -59,31 +64,57 @@ class MediaPipeline:
         """Whether a whole file is a photo or a video, by its content."""
         return "image" if sniff(source).is_photo else "video"
 
-    async def process_photo(self, source: Path, out: Path, edit: bytes) -> ProcessedPhoto:
-        """Write every size of a photo, edited as the JSON says."""
-        made = await make_photo_in_sandbox(source, out, parse_edit(edit))
-        return ProcessedPhoto(made.width, made.height, made.placeholder, made.exif, made.gps)
+    async def process_photo(
+        self, source: Path, out: Path, edit: bytes, *, original: Path | None
+    ) -> ProcessedPhoto:
+        """Write every size of a photo, edited as the JSON says; and a copy without its location, if one is wanted."""
+        made = await make_photo_in_sandbox(source, out, parse_edit(edit), original=original)
+        return ProcessedPhoto(
+            made.width,
+            made.height,
+            made.placeholder,
+            made.exif,
+            made.gps,
+            removed=made.removed,
+            not_kept_because=made.not_kept_because,
+        )
 
     async def process_poster(self, source: Path, out: Path) -> ProcessedPhoto:
         """Write every size of a video's poster, and measure the video."""
         clip = await run_in_sandbox(
-            "probe_video", ProbeRequest(_absolute(source)), returns=Clip, timeout_s=PROBE_S, reads=[source]
+            "probe_video", ProbeRequest(SOURCE), returns=Clip, timeout_s=PROBE_S, source=source
         )
         still = out / "still.jpg"
-        request = PosterRequest(_absolute(source), _absolute(still))
+        request = PosterRequest(SOURCE, f"{OUT}/{still.name}")
         await run_in_sandbox(
-            "make_poster", request, returns=Poster, timeout_s=PROBE_S, reads=[source], writes=[out]
+            "make_poster", request, returns=Poster, timeout_s=PROBE_S, source=source, outs={OUT: out}
         )
         made = await make_photo_in_sandbox(still, out)
         await asyncio.to_thread(still.unlink)
         duration_ms = round(clip.duration_s * 1000)
         return ProcessedPhoto(made.width, made.height, made.placeholder, {}, {}, duration_ms)
 
+    async def clean_photo(self, source: Path, copy: Path) -> Sequence[Removed]:
+        """Write a copy of a photo without its location, unless `original` is among what was removed."""
+        request = CleanPhotoRequest(SOURCE, f"{ORIGINAL}/{copy.name}")
+        outs = {ORIGINAL: copy.parent}
+        return await run_in_sandbox(
+            "clean_photo", request, returns=list[Removed], timeout_s=PROBE_S, source=source, outs=outs
+        )
+
+    async def clean_video(self, source: Path, copy: Path) -> Sequence[Removed]:
+        """Write a copy of a video without its location; refuses one of which that is not certain."""
+        request = CleanVideoRequest(SOURCE, f"{ORIGINAL}/{copy.name}")
+        outs = {ORIGINAL: copy.parent}
+        cleaned = await run_in_sandbox(
+            "clean_video", request, returns=CleanVideo, timeout_s=PROBE_S, source=source, outs=outs
+        )
+        return cleaned.removed
+
     async def convert_video(self, source: Path, out: Path, on_progress: OnProgress) -> ProcessedVideo:
         """Write `video.mp4`, and for longer videos `index.m3u8` with its segments."""
-        progress_file = source.with_suffix(".progress") / "percent"
-        await asyncio.to_thread(progress_file.parent.mkdir)
-        request = VideoRequest(_absolute(source), _absolute(out), _absolute(progress_file))
+        progress_file = source.with_suffix(".progress")
+        request = VideoRequest(SOURCE, OUT, PROGRESS)
         watcher = asyncio.create_task(_watch(progress_file, on_progress))
         try:
             made = await run_in_sandbox(
@@ -91,8 +122,9 @@ class MediaPipeline:
                 request,
                 returns=videos.MadeVideo,
                 timeout_s=VIDEO_S,
-                reads=[source],
-                writes=[out, progress_file.parent],
+                source=source,
+                outs={OUT: out},
+                progress=progress_file,
             )
         finally:
             watcher.cancel()
@@ -112,7 +144,3 @@ async def _watch(progress_file: Path, on_progress: OnProgress) -> None:
             last = percent
             with contextlib.suppress(ShardwrightError):  # the next poll reports again
                 await on_progress(min(percent, 99))
-
-
-def _absolute(path: Path) -> str:
-    return str(path.resolve())

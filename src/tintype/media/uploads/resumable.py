@@ -51,7 +51,7 @@ class ResumableUploads:
             dependencies.storage,
             dependencies.rows,
         )
-        self._temporary, self._ingest = dependencies.temporary, ingest
+        self._temporary, self._ingest, self._usage = dependencies.temporary, ingest, dependencies.usage
         self._presigner = build_presigner(dependencies.settings)
 
     async def begin(
@@ -168,17 +168,20 @@ class ResumableUploads:
     ) -> ResumableUpload:
         if size_bytes > self._ingest.max_bytes:
             raise MediaTooLarge(size_bytes=size_bytes)
-        row = await self._shards.owner(account_id).fetch_one(
-            QUERIES.begin_upload,
-            id=await self._rows.draw_id(account_id),
-            account_id=account_id,
-            size_bytes=size_bytes,
-            options=msgspec.json.encode(options).decode(),
-            metadata=metadata,
-            is_direct=is_direct,
-            parts=parts or [],
-            max_open=MAX_OPEN,
-        )
+        upload_id = await self._rows.draw_id(account_id)
+        async with self._shards.owner(account_id).begin() as tx:
+            await self._usage.reserve(tx, account_id, size_bytes)
+            row = await tx.fetch_one(
+                QUERIES.begin_upload,
+                id=upload_id,
+                account_id=account_id,
+                size_bytes=size_bytes,
+                options=msgspec.json.encode(options).decode(),
+                metadata=metadata,
+                is_direct=is_direct,
+                parts=parts or [],
+                max_open=MAX_OPEN,
+            )
         if row is None:
             raise TooManyUploads(retry_after_s=RETRY_AFTER_S)
         return ResumableUpload(**row)

@@ -43,3 +43,9 @@ class VideoProtected(VideoRefused):
     """That video is copy-protected and cannot be used."""
 
     code = "video_protected"
+
+
+class VideoNotCleanable(VideoRefused):
+    """The location in that video cannot be removed. Export it again without its location, or upload it to keep it."""
+
+    code = "video_not_cleanable"

@@ -63,8 +63,8 @@ class VideoRequest(msgspec.Struct, frozen=True):
 
     source: str
     folder: str
-    progress: str | None = None
-    """A file to which the percentage is appended, a line at a time."""
+    progress: str | int | None = None
+    """A file to which the percentage is appended, a line at a time; or its descriptor."""
     threads: int = 1
 
 

@@ -46,7 +46,7 @@ ROTATION_FILTERS = {
 """The FFmpeg filters that undo each orientation of a phone."""
 
 
-class Layout(msgspec.Struct, frozen=True):
+class Mp4Header(msgspec.Struct, frozen=True):
     """What the header says about the video track."""
 
     matrix: tuple[int, int, int, int]
@@ -61,7 +61,7 @@ class _Track(msgspec.Struct):
     sizes: list[tuple[int, int]] = msgspec.field(default_factory=list[tuple[int, int]])
 
 
-def check_header(file: Path) -> Layout:
+def check_header(file: Path) -> Mp4Header:
     """Check the header of a file against our limits, or raise why it is refused."""
     size = file.stat().st_size
     with file.open("rb") as stream:
@@ -75,7 +75,16 @@ def check_header(file: Path) -> Layout:
         raise VideoUnsupported(tracks=len(tracks))
     for track in tracks:
         _check_track(track)
-    return Layout(pictures[0].matrix, len(tracks))
+    return Mp4Header(pictures[0].matrix, len(tracks))
+
+
+def header_parts(file: Path) -> Iterator[bytes]:
+    """Every top box but the media data, as bytes: where a player looks for anything but frames."""
+    with file.open("rb") as stream:
+        for kind, start, end in _top_boxes(stream, file.stat().st_size):
+            if kind != b"mdat" and end - start <= MAX_HEADER_BYTES:
+                stream.seek(start)
+                yield kind + stream.read(end - start)
 
 
 def _find_header(stream: BinaryIO, size: int) -> bytes:

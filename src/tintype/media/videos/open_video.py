@@ -17,7 +17,7 @@ from av.video.stream import VideoStream
 
 from tintype.media.videos.errors import VideoDamaged, VideoUnsupported, VideoWithoutPictures
 from tintype.media.videos.models import LONGEST_SIDE, SHORTER_SIDE
-from tintype.media.videos.mp4_boxes import Layout, check_header, check_size
+from tintype.media.videos.mp4_boxes import Mp4Header, check_header, check_size
 
 DEMUXER = "mov,mp4,m4a,3gp,3g2,mj2"
 OPTIONS = {
@@ -67,7 +67,7 @@ class SourceVideo(msgspec.Struct, frozen=True):
     """An opened video whose header has been checked."""
 
     container: InputContainer
-    layout: Layout
+    layout: Mp4Header
     video: VideoStream
     audio: AudioStream | None
 
@@ -83,7 +83,7 @@ def open_video(source: str, threads: int = 1) -> Generator[SourceVideo]:
     layout = check_header(Path(source))
     set_level(None)
     # With `file:` a path that looks like a URL of another protocol stays a path.
-    url = f"file:{Path(source).absolute()}"
+    url = f"file:{source}"
     # Any: the stub says list[str], the library wants a dictionary for each stream.
     per_stream: Any = [CODEC_OPTIONS] * layout.tracks
     try:
@@ -102,7 +102,7 @@ def open_video(source: str, threads: int = 1) -> Generator[SourceVideo]:
         raise VideoDamaged(error=str(error)[:200]) from error
 
 
-def _select_tracks(container: InputContainer, layout: Layout, threads: int) -> SourceVideo:
+def _select_tracks(container: InputContainer, layout: Mp4Header, threads: int) -> SourceVideo:
     videos = [each for each in container.streams.video if not each.disposition & Disposition.attached_pic]
     if not videos:
         raise VideoWithoutPictures

@@ -1,16 +1,19 @@
 """Progress of a sandbox job: whole percentages, one a line, in a file that the parent process polls."""
 
+import os
 from pathlib import Path
 
 
 class ProgressFile:
     """Appends the percentage as it grows; does nothing without a file."""
 
-    def __init__(self, file: str | None) -> None:
-        self._file = Path(file) if file else None
+    def __init__(self, file: str | int | None) -> None:
+        self._file = file
         self._last = -1
-        if self._file is not None:  # a job may run a second time
-            self._file.unlink(missing_ok=True)
+        if isinstance(file, str):  # a job may run a second time
+            Path(file).unlink(missing_ok=True)
+        elif file is not None:
+            os.ftruncate(file, 0)
 
     def report(self, done: float) -> None:
         """Record how much of the job is done, from 0 to 1."""
@@ -18,7 +21,7 @@ class ProgressFile:
         if self._file is None or percent <= self._last:
             return
         self._last = percent
-        with self._file.open("a") as lines:
+        with open(self._file, "a", closefd=isinstance(self._file, str)) as lines:
             lines.write(f"{percent}\n")
 
 

@@ -1,6 +1,12 @@
 /** One of the viewer's people lists (blocked, muted, restricted, close friends), paginated. */
 import { PagedList } from "../../base/pagedList.svelte";
-import { getPeopleList, type ListedPerson, type PeopleList, setListed } from "../../client/peopleLists";
+import {
+  blockByName,
+  getPeopleList,
+  type ListedPerson,
+  type PeopleList,
+  setListed,
+} from "../../client/peopleLists";
 
 export class PeopleListEditor {
   readonly pages: PagedList<ListedPerson>;
@@ -20,6 +26,12 @@ export class PeopleListEditor {
   async remove(accountId: string): Promise<void> {
     await setListed(this.#list, accountId, false);
     this.pages.remove(accountId);
+  }
+
+  /** Blocks somebody by name and reloads. */
+  async block(username: string): Promise<void> {
+    await blockByName(username);
+    await this.pages.reload();
   }
 
   /** Adds somebody and reloads: the list has more fields of a person than the search that found them. */

@@ -8,7 +8,7 @@ import {
   type Messages,
   type Namespace,
 } from "./namespaces";
-import { render, renderAgo, renderCount, renderMoment } from "./render";
+import { render, renderAgo, renderCount, renderMoment, renderSize, renderWait } from "./render";
 
 class Language {
   code = $state.raw<LocaleCode>("en");
@@ -76,4 +76,14 @@ export function formatAgo(iso: string): string {
 
 export function formatMoment(iso: string): string {
   return renderMoment(new Date(iso), language.code);
+}
+
+/** A size in the unit that suits it. */
+export function formatSize(bytes: number): string {
+  return renderSize(bytes, language.code);
+}
+
+/** How long to wait, from now: "in 5 minutes". */
+export function formatWait(seconds: number): string {
+  return renderWait(seconds, language.code);
 }

@@ -1,3 +1,12 @@
-export { formatAgo, formatCount, formatMoment, formatPercent, language, t } from "./i18n.svelte";
+export {
+  formatAgo,
+  formatCount,
+  formatMoment,
+  formatPercent,
+  formatSize,
+  formatWait,
+  language,
+  t,
+} from "./i18n.svelte";
 export { isLocaleCode, type LocaleCode, localeCodes, locales, negotiateLocale } from "./locales";
 export { loadMessages, type MessageKey, type Namespace, namespaces } from "./namespaces";

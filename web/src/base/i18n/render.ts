@@ -39,6 +39,7 @@ const compact = memoized(
 const relative = memoized(
   (locale) => new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" }),
 );
+const waits = memoized((locale) => new Intl.RelativeTimeFormat(locale));
 const dates = memoized((locale) => new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" }));
 const fullDates = memoized((locale) => new Intl.DateTimeFormat(locale, { dateStyle: "medium" }));
 const moments = memoized(
@@ -68,4 +69,21 @@ export function renderAgo(at: Date, now: Date, locale: string): string {
 /** The full date and time, for tooltips and screen readers. */
 export function renderMoment(at: Date, locale: string): string {
   return moments(locale).format(at);
+}
+
+/** "in 5 minutes": how long to wait, rounded up. */
+export function renderWait(seconds: number, locale: string): string {
+  const format = waits(locale);
+  if (seconds < 2 * MINUTE_S) return format.format(Math.max(1, Math.ceil(seconds)), "second");
+  if (seconds < 2 * HOUR_S) return format.format(Math.ceil(seconds / MINUTE_S), "minute");
+  if (seconds < 2 * DAY_S) return format.format(Math.ceil(seconds / HOUR_S), "hour");
+  return format.format(Math.ceil(seconds / DAY_S), "day");
+}
+
+/** "1.5 GB": a size in the unit that leaves a number below a thousand. */
+export function renderSize(bytes: number, locale: string): string {
+  const units = ["kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
+  const at = bytes < 1e6 ? 0 : bytes < 1e9 ? 1 : bytes < 1e12 ? 2 : 3;
+  const format = { style: "unit", unit: units[at] ?? "megabyte", maximumFractionDigits: 1 } as const;
+  return new Intl.NumberFormat(locale, format).format(bytes / 1000 ** (at + 1));
 }

@@ -35,11 +35,11 @@ export class Session {
   /** Determines the status, or sets `failure`. */
   async load(): Promise<void> {
     // The CSRF cookie exists exactly as long as the session: without it the server need not be asked.
-    if (csrfToken() === null) return this.#set(null);
+    if (csrfToken() === null) return this.#setGuest();
     try {
       this.#set(await api.getMe());
     } catch (failure) {
-      if (failure instanceof Problem && failure.status === 401) return this.#set(null);
+      if (failure instanceof Problem && failure.status === 401) return this.#setGuest();
       const cached = isUnreachable(failure) ? await offline.read<Account>(CACHE_KEY) : null;
       if (cached !== null) return this.#set(cached, true);
       this.failure = failure;
@@ -90,6 +90,11 @@ export class Session {
   clear(): void {
     if (this.status !== "member") return;
     void offline.clear({ keepMutations: true });
+    this.#set(null);
+  }
+
+  #setGuest(): void {
+    void offline.clearForGuest();
     this.#set(null);
   }
 

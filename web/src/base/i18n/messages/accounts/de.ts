@@ -69,7 +69,15 @@ export const de: Translation<typeof en> = {
   "problem.link_wrong": "Dieser Link wurde schon benutzt oder ist zu alt. Fordere einen neuen an.",
   "problem.passkey_refused":
     "Dieser Passkey hat nicht richtig geantwortet. Nimm einen anderen oder dein Passwort.",
-  "problem.account_suspended": "Dieses Konto ist gesperrt. Schreib denen, die diese Seite betreiben.",
+  "problem.account_suspended":
+    "Dieses Konto ist gesperrt. Du kannst Einspruch erheben und deine Daten mitnehmen.",
+  "problem.factor_needed":
+    "Bestätige mit einem Code deiner Authenticator-App, einem Wiederherstellungscode oder einem Passkey.",
+  "suspended.title": "Dein Konto ist gesperrt",
+  "suspended.body":
+    "Niemand sonst sieht dein Profil, und du kannst nichts veröffentlichen oder ansehen. Du kannst gegen die Entscheidung Einspruch erheben und deine Daten mitnehmen.",
+  "suspended.noDecisions": "Keine Entscheidung, gegen die du hier Einspruch erheben kannst",
+  "suspended.noDecisionsBody": "Gesperrt haben das Konto die, die diese Seite betreiben. Schreib ihnen.",
   "problem.email_refused": "An diese E-Mail-Adresse können wir nicht schreiben.",
   "demo.body":
     "Diese Seite ist neu, und du bist allein hier. Erfundene Leute können einziehen, mit Fotos, Kommentaren und Storys, damit es etwas zu sehen gibt.",

@@ -65,7 +65,13 @@ export const en = {
   "problem.ticket_wrong": "That took too long. Start again with your password.",
   "problem.link_wrong": "That link has been used already or has expired. Request a new one.",
   "problem.passkey_refused": "That passkey did not work. Try another, or use your password.",
-  "problem.account_suspended": "This account is suspended. Contact whoever runs this site.",
+  "problem.account_suspended": "This account is suspended. You can appeal and export your data.",
+  "problem.factor_needed": "Confirm with a code of your authenticator app, a recovery code or a passkey.",
+  "suspended.title": "Your account is suspended",
+  "suspended.body":
+    "Nobody else can see your profile, and you cannot post or look around. You can appeal against the decision and take your data along.",
+  "suspended.noDecisions": "No decision to appeal against here",
+  "suspended.noDecisionsBody": "Whoever runs this site suspended the account. Contact them.",
   "problem.email_refused": "That is not a valid email address.",
   "demo.body":
     "This site is new and empty. You can add demo people with photos, comments and stories, so that there is something to look at.",

@@ -99,6 +99,12 @@ export const de: Translation<typeof en> = {
   "problem.forbidden": "Das darfst du nicht.",
   "problem.conflict": "Inzwischen hat sich etwas geändert. Lade neu und versuch es noch einmal.",
   "problem.rate_limited": "Das war viel auf einmal. Warte eine Minute und versuch es noch einmal.",
+  "problem.rate_limited_for": "Das war viel auf einmal. Versuch es {wait} noch einmal.",
+  "problem.storage_full":
+    "Dein Speicher ist voll. Lösche erst etwas, oder bitte die Leute, die diese Seite betreiben, um mehr.",
+  "problem.too_many_videos":
+    "Mehrere deiner Videos werden noch vorbereitet. Warte, bis einige davon fertig sind.",
+  "problem.video_time_used_up": "Das sind genug Videos für heute. Versuch es morgen wieder.",
   "problem.too_large": "Diese Datei ist zu groß.",
   "problem.unreadable": "Diese Datei ist kein Foto, das wir lesen können. Nimm JPEG, PNG, HEIC oder WebP.",
   "problem.invalid": "Etwas daran wird nicht angenommen. Prüfe deine Eingaben.",

@@ -93,6 +93,12 @@ export const en = {
   "problem.forbidden": "You are not allowed to do that.",
   "problem.conflict": "It changed in the meantime. Reload and try again.",
   "problem.rate_limited": "That was too much at once. Wait a minute and try again.",
+  "problem.rate_limited_for": "That was too much at once. Try again {wait}.",
+  "problem.storage_full":
+    "Your storage is full. Delete something first, or ask whoever runs this site for more.",
+  "problem.too_many_videos":
+    "Several of your videos are still being prepared. Wait until some of them are ready.",
+  "problem.video_time_used_up": "That is enough video for today. Try again tomorrow.",
   "problem.too_large": "That file is too large.",
   "problem.unreadable": "That file is not a photo we can read. Try a JPEG, PNG, HEIC or WebP.",
   "problem.invalid": "Something in it is not accepted. Check what you entered.",

@@ -37,6 +37,8 @@ export const ar: Translation<typeof en> = {
   "create.waiting": "في الانتظار",
   "create.ready": "جاهزة",
   "create.failed": "لم تُرفع. {reason}",
+  "create.locationRemoved": "أُزيل الموقع الجغرافي",
+  "create.originalNotKept": "لا يُحتفظ بالملف الأصلي",
   "create.noPreview": "لا يستطيع متصفحك عرض هذه الصيغة. تظهر المعاينة بعد الرفع.",
   "create.tooMany": {
     one: "يتسع المنشور لصورة واحدة.",

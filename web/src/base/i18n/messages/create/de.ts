@@ -24,6 +24,8 @@ export const de: Translation<typeof en> = {
   "create.waiting": "Wartet",
   "create.ready": "Bereit",
   "create.failed": "Nicht hochgeladen. {reason}",
+  "create.locationRemoved": "Standort entfernt",
+  "create.originalNotKept": "Die Originaldatei wird nicht aufbewahrt",
   "create.noPreview":
     "Dein Browser kann dieses Format nicht zeigen. Die Vorschau erscheint nach dem Hochladen.",
   "create.tooMany": {

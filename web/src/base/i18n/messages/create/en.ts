@@ -27,6 +27,8 @@ export const en = {
   "create.waiting": "Waiting",
   "create.ready": "Ready",
   "create.failed": "Not uploaded. {reason}",
+  "create.locationRemoved": "Location removed",
+  "create.originalNotKept": "The original file is not kept",
   "create.noPreview": "Your browser cannot show this format. The preview appears after the upload.",
   "create.tooMany": { one: "A post holds {count} photo.", other: "A post holds {count} photos." },
   "create.altPromptTitle": "Describe your photos?",

@@ -61,6 +61,7 @@ export const ar: Translation<typeof en> = {
   "stories.sharing": "جارٍ المشاركة",
   "stories.shared": "قصتك ظاهرة ليوم واحد.",
   "stories.uploading": "جارٍ الرفع: {percent}",
+  "stories.locationRemoved": "أُزيل الموقع الجغرافي",
   "stories.clip": "مقطع: {name}",
   "stories.mention": "الإشارة إلى شخص",
   "stories.mentionHint": "@الاسم",

@@ -55,6 +55,7 @@ export const de: Translation<typeof en> = {
   "stories.sharing": "Wird geteilt",
   "stories.shared": "Deine Story ist jetzt einen Tag zu sehen.",
   "stories.uploading": "Hochladen: {percent}",
+  "stories.locationRemoved": "Standort entfernt",
   "stories.clip": "Clip: {name}",
   "stories.mention": "Jemanden erwähnen",
   "stories.mentionHint": "@name",

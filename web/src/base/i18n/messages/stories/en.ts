@@ -51,6 +51,7 @@ export const en = {
   "stories.sharing": "Sharing",
   "stories.shared": "Your story is up for a day.",
   "stories.uploading": "Uploading: {percent}",
+  "stories.locationRemoved": "Location removed",
   "stories.clip": "Video: {name}",
   "stories.mention": "Mention somebody",
   "stories.mentionHint": "@name",

@@ -1,0 +1,33 @@
+"""The feed room's part in exports and erasure of personal data."""
+
+from collections.abc import AsyncIterator
+
+from tintype.base.ids import AccountId
+from tintype.base.personal_data import ExportRecord
+from tintype.feed.celebrities import CelebrityLists, CelebrityRegistry
+from tintype.feed.post_lists import PostLists
+
+
+class FeedPersonalData:
+    """Erases timelines and celebrity status; a feed is made of what other rooms export."""
+
+    def __init__(
+        self, timelines: PostLists, celebrity_lists: CelebrityLists, celebrities: CelebrityRegistry
+    ) -> None:
+        self._timelines, self._celebrity_lists, self._celebrities = timelines, celebrity_lists, celebrities
+
+    async def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
+        """Nothing: the posts of a timeline are exported by the room that stores them."""
+        del account_id
+        for record in ():
+            yield record
+
+    async def erase(self, account_id: AccountId) -> int:
+        """Delete the account's timeline, own list and celebrity status; returns how many rows went."""
+        await self._timelines.delete(account_id)
+        await self._celebrity_lists.delete(account_id)
+        return await self._celebrities.erase(account_id)
+
+    async def count_left(self, account_id: AccountId) -> int:
+        """How many rows of this account are left; lists in Redis expire."""
+        return await self._celebrities.count(account_id)
