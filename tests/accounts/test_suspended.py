@@ -63,6 +63,7 @@ async def test_signing_in_says_that_the_account_is_suspended(rooms: Rooms, ana: 
     assert me.json()["is_suspended"] is True
 
 
+@pytest.mark.slow
 async def test_every_route_but_those_for_appeals_and_exports_is_closed(suspended: Person) -> None:
     answers: dict[str, Any] = {}
     for route in create_app(Settings()).routes:

@@ -13,6 +13,8 @@ from tests.web_process import WebProcess, open_web
 from tintype.base.settings import Settings
 from tintype.wiring import Rooms
 
+pytestmark = pytest.mark.slow
+
 HALF_HEAD = b"GET /healthz HTTP/1.1\r\nHo"
 HALF_BODY = (
     b"POST /api/v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"

@@ -33,6 +33,7 @@ def json_routes() -> list[tuple[str, str]]:
     return sorted(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 2_000, 200_000])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
 async def test_nested_json_is_refused_at_every_route_before_a_parser_recurses(
@@ -236,6 +237,7 @@ odd_numbers = (
 )
 
 
+@pytest.mark.slow
 async def test_places_nearby_answers_whatever_its_parameters_are(ana: Person) -> None:
     tried: list[dict[str, str]] = []
 

@@ -29,6 +29,7 @@ def get_routes() -> list[str]:
     return sorted(found)
 
 
+@pytest.mark.slow
 async def test_no_private_response_may_be_stored(client: AsyncClient, ana: Person) -> None:
     post = await ana.publish("Private")
     ids = {"account_id": ana.account_id, "post_id": post["post_id"], "username": "ana"}

@@ -122,6 +122,7 @@ def plant(kind: Any, name: str = "") -> Any:  # noqa: PLR0911 - one line for eac
             return SECRET
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log_text", ["text", "json"], indirect=True)
 async def test_a_failing_request_leaves_none_of_its_secrets_in_the_log(
     rooms: Rooms, client: AsyncClient, ana: Person, log_text: io.StringIO

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from develop import boundaries
 from develop.boundaries import Ownership, TableUse, find_breaches, find_door_breaches, tables_in
 from tintype.schema import SCHEMA_FILE
@@ -10,6 +12,7 @@ from tintype.schema import SCHEMA_FILE
 OWNERSHIP = Ownership({"posts": "posts", "accounts": "accounts", "media": "media"}, frozenset())
 
 
+@pytest.mark.slow
 def test_rooms_use_front_doors_and_write_only_their_own_tables() -> None:
     assert find_breaches() == []
 

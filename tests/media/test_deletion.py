@@ -11,6 +11,7 @@ from tintype.media.storage import sweep as sweep_module
 from tintype.wiring import Rooms
 
 
+@pytest.mark.slow
 async def test_deleted_media_are_gone_at_once_and_their_files_soon(
     eve: Person, installation: Rooms, busy: None
 ) -> None:

@@ -126,6 +126,7 @@ async def test_nobody_signs_in_once_the_erasure_has_started(rooms: Rooms, ana: P
     assert await sign_in(ana) in {401, 403}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", range(1, 24, 2))
 async def test_an_erasure_killed_at_any_step_is_finished_by_the_next_run(
     rooms: Rooms, client: AsyncClient, step: int

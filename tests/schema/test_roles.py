@@ -13,6 +13,8 @@ from tintype.base.settings import Settings, as_migrator
 from tintype.schema import QUERY_FILES, apply_schema, ensure_database_roles
 from tintype.wiring import QUERIES, Rooms, open_rooms
 
+pytestmark = pytest.mark.slow
+
 FOREIGN = """
 SELECT n.nspname, c.relname AS name FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname ~ '^(s[0-9]{4}|common|shardwright.*)$' AND c.relowner <> '%(owner)s'::regrole

@@ -94,6 +94,7 @@ async def plain_role(plan: StackPlan) -> AsyncIterator[str]:
     await execute(plan.postgres[0], "DROP ROLE plain")
 
 
+@pytest.mark.slow
 async def test_existing_servers_are_checked_for_version_and_clock(plan: StackPlan, plain_role: str) -> None:
     findings = await check_existing_servers(replace(plan, postgres=(plain_role,)))
     assert [each.verdict for each in findings] == [Verdict.OK] * 3

@@ -61,6 +61,7 @@ def test_a_token_with_the_read_scope_changes_nothing() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(RULES))
 async def test_the_route_answers_each_kind_of_caller_as_its_rule_says(scenario: Scenario, name: str) -> None:
     rule, route = RULES[name], VARIANT.sub("", name)

@@ -29,6 +29,8 @@ from tests.support import RowCleaner
 from tintype.base.ids import PostId
 from tintype.wiring import Rooms
 
+pytestmark = pytest.mark.slow
+
 OWN_PATHS = ("", "/original", "/exif")
 
 

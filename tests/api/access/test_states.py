@@ -33,6 +33,8 @@ from tintype.api.http import scopes
 from tintype.base.ids import PostId
 from tintype.wiring import Rooms
 
+pytestmark = pytest.mark.slow
+
 TakeAway = Callable[[Rooms, Person, PostId], Awaitable[object]]
 AUTHOR_STATES: dict[Kind, TakeAway] = {
     "suspended": lambda rooms, owner, _: rooms.accounts.set_status(account_id(owner), "suspended"),

@@ -19,6 +19,8 @@ from tests.media.videos.sample_videos import make_clip
 from tests.support import Person
 from tintype.wiring import Rooms
 
+pytestmark = pytest.mark.slow
+
 CODE = re.compile(r"(media|video)_[a-z_]+")
 GIVEN_UP = {"media_too_slow", "media_unavailable", "media_store_unavailable"}
 """Codes that mean that the file cost what it was meant to cost."""

@@ -15,6 +15,8 @@ from tests.support import Person, eventually
 from tintype.media import VideoReceived
 from tintype.wiring import Rooms
 
+pytestmark = pytest.mark.slow
+
 PHOTOS = {
     "JPEG": JPEGS["Exif"],
     "motion photo": JPEGS["a motion photo"],

@@ -20,6 +20,8 @@ from tintype.media.metadata.clean_video import clean_video
 from tintype.media.metadata.models import CleanVideoRequest
 from tintype.media.videos import VideoRefused
 
+pytestmark = pytest.mark.slow
+
 WITHOUT_COORDINATES = {"an unknown box", "media data of no track", "skipped space in the header"}
 
 
@@ -137,7 +139,6 @@ header_edits = st.lists(
 )
 
 
-@pytest.mark.slow
 @given(changes=header_edits)
 @settings(
     max_examples=1000,

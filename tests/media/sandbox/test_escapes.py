@@ -16,6 +16,8 @@ from tintype.media.sandbox import OUT, PREFIX
 from tintype.media.sandbox.accounts import FIRST, LAST
 from tintype.media.sandbox.connection import find_fork_server_pid
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 async def the_fork_server_survives() -> AsyncIterator[None]:
@@ -134,7 +136,6 @@ async def test_as_root_every_job_has_an_account_of_its_own(tmp_path: Path) -> No
     sleeper.cancel()
 
 
-@pytest.mark.slow
 async def test_the_disk_is_not_filled_by_many_files(tmp_path: Path) -> None:
     with pytest.raises(MediaTooCostly):
         await do("write_many_files", outs={OUT: tmp_path})
@@ -149,7 +150,6 @@ async def test_more_files_than_any_job_makes_are_refused(tmp_path: Path) -> None
     assert files_in(tmp_path) == []
 
 
-@pytest.mark.slow
 async def test_memory_of_many_jobs_at_once_is_limited_for_each() -> None:
     outcomes = await asyncio.gather(
         *(do("overrun_memory", 1_600 << 20) for _ in range(3)), return_exceptions=True

@@ -17,6 +17,8 @@ from tintype.media.photos import make_photo_in_sandbox
 from tintype.media.sandbox import SandboxOptions
 from tintype.media.sandbox.connection import close_fork_server, find_fork_server_pid
 
+pytestmark = pytest.mark.slow
+
 
 def _has_started(tmp_path: Path) -> bool:
     marker = tmp_path / "pid"
@@ -45,7 +47,6 @@ async def test_the_fork_server_has_one_thread_so_that_it_may_fork() -> None:
     assert len(os.listdir(f"/proc/{find_fork_server_pid()}/task")) == 1  # noqa: PTH208 - numbers, not paths
 
 
-@pytest.mark.slow
 async def test_cancelling_at_any_moment_harms_no_other_job(tmp_path: Path) -> None:
     sleeper, _ = await start_sleeper(tmp_path)
     fork_server = find_fork_server_pid()
@@ -72,7 +73,6 @@ async def test_cancelling_ends_the_process(tmp_path: Path) -> None:
     await until(lambda: not is_alive(pid))
 
 
-@pytest.mark.slow
 async def test_a_killed_fork_server_takes_its_jobs_along_and_another_replaces_it(tmp_path: Path) -> None:
     sleeper, pid = await start_sleeper(tmp_path)
     fork_server = find_fork_server_pid()
@@ -88,7 +88,6 @@ async def test_a_killed_fork_server_takes_its_jobs_along_and_another_replaces_it
     sleeper.cancel()
 
 
-@pytest.mark.slow
 async def test_folders_of_a_killed_fork_server_are_removed_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,7 +106,6 @@ async def test_folders_of_a_killed_fork_server_are_removed_by_the_next(
     assert files_in(tmp_path) == []
 
 
-@pytest.mark.slow
 async def test_a_job_whose_fork_server_dies_twice_is_unavailable(tmp_path: Path) -> None:
     sleeper, _ = await start_sleeper(tmp_path)
     for _ in range(2):
@@ -120,7 +118,6 @@ async def test_a_job_whose_fork_server_dies_twice_is_unavailable(tmp_path: Path)
         await sleeper
 
 
-@pytest.mark.slow
 async def test_jobs_beyond_the_concurrency_limit_wait(tmp_path: Path) -> None:
     sleepers = [await start_sleeper(tmp_path, f"pid{number}") for number in range(4)]
     late = tmp_path / "late"
@@ -150,7 +147,6 @@ async def test_threads_with_their_own_event_loops_share_the_fork_server() -> Non
     assert {seen["parent"] for seen in found} == {find_fork_server_pid()}
 
 
-@pytest.mark.slow
 async def test_no_process_is_left_when_the_calling_process_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "caller.py"
     script.write_text(
@@ -235,7 +231,6 @@ async def test_a_helper_killed_while_it_waits_is_replaced() -> None:
         assert await do("echo", {}) == {}
 
 
-@pytest.mark.slow
 async def test_a_job_whose_process_is_killed_is_tried_once_more(tmp_path: Path) -> None:
     sleeper, pid = await start_sleeper(tmp_path)
     marker = tmp_path / "pid"
@@ -249,7 +244,6 @@ async def test_a_job_whose_process_is_killed_is_tried_once_more(tmp_path: Path) 
     assert await do("echo", {}) == {}
 
 
-@pytest.mark.slow
 async def test_photos_survive_kills_at_any_moment_and_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

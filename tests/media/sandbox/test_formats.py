@@ -13,6 +13,8 @@ from tintype.media.looks import Crop, Edit, list_looks
 from tintype.media.photos import VariantFormat, convert_in_sandbox, make_photo_in_sandbox
 from tintype.media.uploads.pipeline import MediaPipeline
 
+pytestmark = pytest.mark.slow
+
 SCENE = sample_photos.landscape(1400, 1000)
 PHOTOS: dict[str, bytes] = {
     "JPEG": sample_photos.encode(SCENE),
@@ -63,7 +65,6 @@ async def test_every_format_of_photo(tmp_path: Path, out: Path, kind: str) -> No
     assert source.read_bytes() == PHOTOS[kind]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("look", [look.id for look in list_looks()])
 async def test_every_look(tmp_path: Path, out: Path, look: str) -> None:
     source = tmp_path / "source"
@@ -85,7 +86,6 @@ async def test_every_variant(tmp_path: Path, out: Path, kind: VariantFormat) -> 
         assert variant.size == SCENE.size
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", CLIPS)
 async def test_every_kind_of_clip(tmp_path: Path, out: Path, kind: str) -> None:
     name, options = CLIPS[kind]

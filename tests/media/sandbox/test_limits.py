@@ -16,8 +16,9 @@ from tintype.media.errors import (
 from tintype.media.sandbox import OUT
 from tintype.media.sandbox.connection import close_fork_server, find_fork_server_pid
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 async def test_a_job_receives_its_arguments_and_returns_its_result() -> None:
     assert await do("echo", {"a": [1, "ü", None, 2.5]}) == {"a": [1, "ü", None, 2.5]}
 
@@ -31,7 +32,6 @@ async def test_every_job_has_its_own_process_and_an_empty_folder() -> None:
     assert not is_alive(first["pid"])
 
 
-@pytest.mark.slow
 async def test_a_job_sees_no_settings_and_holds_no_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TINTYPE_SECRET_KEY", "hunter2")
     await asyncio.to_thread(close_fork_server)
@@ -85,7 +85,6 @@ async def test_a_file_ends_at_the_limit(tmp_path: Path) -> None:
     assert files_in(tmp_path) == []
 
 
-@pytest.mark.slow
 async def test_processor_time_ends_at_the_limit() -> None:
     with pytest.raises(MediaTooSlow) as refused:
         await do("spin")
@@ -93,7 +92,6 @@ async def test_processor_time_ends_at_the_limit() -> None:
     assert refused.value.facts["is_timed_out"] is False
 
 
-@pytest.mark.slow
 async def test_a_job_that_only_sleeps_is_ended_by_the_timeout(tmp_path: Path) -> None:
     with pytest.raises(MediaTooSlow) as refused:
         await do("sleep", timeout_s=1, progress=tmp_path / "pid")

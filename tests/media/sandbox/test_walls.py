@@ -19,6 +19,8 @@ from tintype.media.sandbox.job_folders import JobFolder, OutputRefused
 from tintype.media.sandbox.landlock import find_version
 from tintype.media.sandbox.syscalls import NAMES
 
+pytestmark = pytest.mark.slow
+
 HEADERS = {
     0: Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
     1: Path("/usr/include/asm-generic/unistd.h"),
@@ -73,7 +75,6 @@ def run_on_machine_without(calls: list[str], required: str, tmp_path: Path) -> d
     return msgspec.json.decode(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("calls", "required", "missing", "outcome"),
     [

@@ -12,6 +12,8 @@ from tintype.base.ids import PostId
 from tintype.stories import StoryId
 from tintype.wiring import Rooms
 
+pytestmark = pytest.mark.slow
+
 Take = Callable[[Rooms, Person, dict[str, Any]], Awaitable[object]]
 CONDITIONS: tuple[dict[str, str], ...] = (
     {},

@@ -25,6 +25,8 @@ from tintype.media.videos import MadeVideo, VideoRequest, read_progress
 from tintype.media.videos.mp4_boxes import check_header
 from tintype.media.videos.sandbox_jobs import make_video, reencode, remux
 
+pytestmark = pytest.mark.slow
+
 
 def wanted(source: Path, **more: Any) -> VideoRequest:
     folder = source.parent / "made"
@@ -183,7 +185,6 @@ def test_odd_sides_become_even(tmp_path: Path) -> None:
     assert made.width % 2 == made.height % 2 == 0
 
 
-@pytest.mark.slow
 def test_hdr_is_tone_mapped_into_range(tmp_path: Path) -> None:
     source = make_clip(
         tmp_path / "a.mp4", "libx265", kind="yuv420p10le", seconds=0.1, sound=None, colours=(9, 18, 9)
@@ -247,7 +248,6 @@ def test_interlaced_frames_are_deinterlaced(tmp_path: Path) -> None:
         assert not any(frame.interlaced_frame for frame in clip.decode(video=0))
 
 
-@pytest.mark.slow
 def test_a_second_run_leaves_nothing_of_the_first(tmp_path: Path) -> None:
     source = make_clip(tmp_path / "a.mp4", seconds=17, rate=10, size=(160, 120), options={"g": "20"})
     ask = wanted(source, progress=str(tmp_path / "progress"))
@@ -260,7 +260,6 @@ def test_a_second_run_leaves_nothing_of_the_first(tmp_path: Path) -> None:
     assert (tmp_path / "progress").read_text() == "100\n"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("way", [remux, reencode])
 def test_longer_videos_get_a_playlist_that_plays_to_the_end(tmp_path: Path, way: Any) -> None:
     source = make_clip(tmp_path / "a.mp4", seconds=17, rate=5, size=(160, 120), options={"g": "10"})
