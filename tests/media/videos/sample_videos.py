@@ -51,7 +51,10 @@ def make_clip(
     sounds: int = 1,
 ) -> Path:
     """Write a clip; `turned` degrees clockwise is what a player shall do to it."""
-    with _same_priority(), av.open(str(file), "w", options={"movflags": "use_metadata_tags"} if metadata else {}) as out:
+    with (
+        _same_priority(),
+        av.open(str(file), "w", options={"movflags": "use_metadata_tags"} if metadata else {}) as out,
+    ):
         out.metadata.update(metadata or {})
         video: Any = out.add_stream(codec, rate=rate, options=options or {})
         video.width, video.height = size
