@@ -21,8 +21,8 @@ WARM_UP = "tintype.media.photos.sandbox_jobs:warm_up"
 class JobLimits(msgspec.Struct, frozen=True):
     """Resource limits of one job; a job that exceeds them is ended."""
 
-    memory_bytes: int = 1536 * MEBIBYTE
-    """Address space, of which about 300 MiB are the libraries."""
+    memory_bytes: int = 2048 * MEBIBYTE
+    """Address space, of which about 480 MiB are the libraries and what they reserve."""
 
     cpu_s: int = 15
     file_bytes: int = 64 * MEBIBYTE
