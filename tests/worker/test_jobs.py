@@ -56,7 +56,7 @@ async def test_a_job_that_always_fails_becomes_a_dead_letter_that_can_be_replaye
         await eventually(is_dead, what="the job was dead-lettered")
         letter = (await dead.list())[0]
         assert (letter.handler, letter.event, letter.attempts) == ("tests-dead", "number_noted", 4)
-        assert letter.error == "ValueError: broken across lines"
+        assert letter.error == r"ValueError: broken\nacross lines"
         assert letter.payload == '{"number":8}'
 
         is_fixed = True
