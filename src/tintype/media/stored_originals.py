@@ -79,7 +79,7 @@ class StoredOriginals:
             try:
                 await self._storage.fetch([path], to, tier=tier)
             except MediaNotFound:
-                continue
+                continue  # the next tier may have it
             return tier
         return None
 

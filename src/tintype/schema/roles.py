@@ -12,7 +12,7 @@ from tintype.base.settings import Settings
 
 @dataclass(frozen=True)
 class DatabaseRoles:
-    """What `ensure_database_roles` did."""
+    """The database roles after `ensure_database_roles`: how many schemas changed hands, and how to sign in."""
 
     adopted: int
     """Schemas that were handed over to the owner."""

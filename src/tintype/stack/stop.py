@@ -14,7 +14,7 @@ _FORCED_S = 15.0
 
 
 class StopOutcome(enum.StrEnum):
-    """What was stopped."""
+    """Whether stopping found a running stack, leftovers of a killed one, or nothing."""
 
     STOPPED = "stopped"
     CLEARED = "cleared"

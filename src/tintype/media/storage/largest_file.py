@@ -28,7 +28,7 @@ async def open_largest(storage: ObjectStorage, folder: str) -> LargestFile | Non
         try:
             opened = await storage.open_anywhere(path, "hot")
         except MediaNotFound:
-            continue
+            continue  # the next best may be there
         first = await anext(opened.chunks, b"")
         stem = path.rsplit("/", 1)[1].partition(".")[0]
         return LargestFile(f"{folder}/{stem}{_extension(first)}", _whole(first, opened.chunks))
@@ -39,7 +39,7 @@ def _extension(head: bytes) -> str:
     try:
         return f".{detect_format(head[:HEAD_BYTES]).extension}"
     except MediaRefused:
-        return ""
+        return ""  # a name without an extension opens too
 
 
 async def _whole(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
