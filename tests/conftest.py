@@ -1,6 +1,5 @@
 """Real engines for every test: started once per run, apart for each test process, emptied between tests."""
 
-import asyncio
 import fcntl
 import json
 import os
@@ -21,6 +20,7 @@ from tests.application import serve
 from tests.living_stack import LivingStack, open_living_stack
 from tests.repeated_work import hash_cheaply, process_each_photo_once
 from tests.support import Person, RowCleaner, join, make_databases, with_roles
+from tests.workers import run_worker
 from tintype.base.nats import NatsNames
 from tintype.base.settings import Settings
 from tintype.schema import apply_schema
@@ -176,14 +176,8 @@ async def rooms(opened_rooms: Rooms, row_cleaner: RowCleaner) -> AsyncIterator[R
 @pytest.fixture
 async def working(rooms: Rooms) -> AsyncIterator[Worker]:
     """A worker that runs beside the test."""
-    settings = rooms.settings
-    worker = Worker(
-        settings, rooms.shards, rooms.nats, handlers=rooms.handlers(), schedules=rooms.schedules()
-    )
-    task = asyncio.create_task(worker.run())
-    yield worker
-    worker.stop()
-    await task
+    async with run_worker(rooms) as worker:
+        yield worker
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ def reachable(rooms: Rooms, monkeypatch: pytest.MonkeyPatch) -> None:
 async def command(*words: str, room: str = "accounts") -> Any:
     result = await asyncio.to_thread(CliRunner().invoke, build_app([room]), [room, *words])
     assert result.exit_code == 0, result.output + repr(result.exception)
-    return result.output
+    return result.stdout
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """The installation with its media kept in a directory, and again with its media in a real S3."""
 
-import asyncio
 import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -15,9 +14,9 @@ from tests.application import serve
 from tests.media.s3 import S3, find_weed, run_s3
 from tests.repeated_work import PROCESS_PHOTO
 from tests.support import Person, join
+from tests.workers import run_worker
 from tintype.media.uploads.pipeline import MediaPipeline
 from tintype.wiring import Rooms, build_rooms
-from tintype.worker import Worker
 
 MakeInstallation = Callable[..., Rooms]
 
@@ -81,16 +80,8 @@ async def mo(http: AsyncClient) -> Person:
 @asynccontextmanager
 async def working_on(installation: Rooms) -> AsyncGenerator[None]:
     """A worker of that installation runs while the block lasts."""
-    handlers = installation.media.handlers()
-    worker = Worker(
-        installation.settings, installation.shards, installation.nats, handlers=handlers, schedules=()
-    )
-    task = asyncio.create_task(worker.run())
-    try:
+    async with run_worker(installation, handlers=installation.media.handlers(), schedules=()):
         yield
-    finally:
-        worker.stop()
-        await task
 
 
 @pytest.fixture

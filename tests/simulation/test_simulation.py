@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from prometheus_client import REGISTRY
 from typer.testing import CliRunner
 
 from tests.support import delete_all_rows, on_server
+from tests.workers import run_worker
 from tintype.base.counter_reconciler import CounterReconciler
 from tintype.base.settings import Settings
 from tintype.cli.entry import build_app
@@ -26,7 +26,6 @@ from tintype.simulation import (
     make_plan,
 )
 from tintype.wiring import Rooms, build_rooms
-from tintype.worker import Worker
 
 TINY = SimulationOptions(people=40, follows=6, hours=24, speed=28_800, seed=1, history=2, probes=20)
 HYBRID = 8
@@ -44,19 +43,10 @@ class EmptiedEngines:
             self.rooms.settings, feed_push_followers=threshold, posts_per_day=1_000
         )
         rooms = build_rooms(settings, self.rooms.shards, self.rooms.redis, self.rooms.nats)
-        async with working(rooms):
+        async with run_worker(rooms, schedules=()):
             yield Installation(rooms, lambda: 0.0, lambda: REGISTRY.get_sample_value(ENTRIES) or 0.0)
         await delete_all_rows(rooms)
         await rooms.redis.flushdb()
-
-
-@asynccontextmanager
-async def working(rooms: Rooms) -> AsyncGenerator[None]:
-    worker = Worker(rooms.settings, rooms.shards, rooms.nats, handlers=rooms.handlers(), schedules=[])
-    async with asyncio.TaskGroup() as group:
-        group.create_task(worker.run())
-        yield
-        worker.stop()
 
 
 def quiet(_threshold: int, _stage: str, _done: int, _total: int) -> None:

@@ -1,11 +1,11 @@
 """An event for these tests, and a worker that runs only their handlers."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
 
+from tests import workers
 from tintype.base.events import Event
 from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.outbox import Outbox
@@ -28,13 +28,8 @@ def run_worker(rooms: Rooms, clean_streams: None) -> Run:
 
     @asynccontextmanager
     async def run(*handlers: Handler, schedules: tuple[Schedule, ...] = ()) -> AsyncGenerator[Worker]:
-        worker = Worker(rooms.settings, rooms.shards, rooms.nats, handlers=handlers, schedules=schedules)
-        task = asyncio.create_task(worker.run())
-        try:
+        async with workers.run_worker(rooms, handlers=handlers, schedules=schedules) as worker:
             yield worker
-        finally:
-            worker.stop()
-            await task
 
     return run
 

@@ -66,8 +66,10 @@ class Worker:
         tasks += [asyncio.create_task(self._scheduler.run()), asyncio.create_task(self._watch_servers())]
         log.info("worker.started", handlers=len(self._consumers))
         stop = asyncio.create_task(self._stopping.wait())
-        ended, _ = await asyncio.wait([stop, *tasks], return_when=asyncio.FIRST_COMPLETED)
-        await self._shut_down([*tasks, *self._relays.values(), stop])
+        try:
+            ended, _ = await asyncio.wait([stop, *tasks], return_when=asyncio.FIRST_COMPLETED)
+        finally:  # also when `run` itself is cancelled: nothing of it goes on without it
+            await self._shut_down([*tasks, *self._relays.values(), stop])
         for task in ended - {stop}:
             task.result()  # a loop that ended by itself ended with an exception: raise it
 

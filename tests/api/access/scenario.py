@@ -1,6 +1,5 @@
 """The scenario for the access rules: a public and a private author, and one person for each relation to them."""
 
-import asyncio
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,10 +8,10 @@ from typing import Any
 from httpx import AsyncClient, Response
 
 from tests.support import Person, eventually, join, photo
+from tests.workers import run_worker
 from tintype.api.http import scopes
 from tintype.base.ids import AccountId
 from tintype.wiring import Rooms
-from tintype.worker import Worker
 
 Actor = str
 Kind = str
@@ -142,11 +141,6 @@ async def show_story(owner: Person) -> str:
 
 async def wait_for_worker(scenario: Scenario) -> None:
     """Run a worker until search and feeds have everything."""
-    rooms = scenario.rooms
-    worker = Worker(
-        rooms.settings, rooms.shards, rooms.nats, handlers=rooms.handlers(), schedules=rooms.schedules()
-    )
-    task = asyncio.create_task(worker.run())
     friend, target = scenario.people["follower"], scenario.targets["public"]
 
     seen = {
@@ -160,9 +154,8 @@ async def wait_for_worker(scenario: Scenario) -> None:
     async def is_done() -> bool:
         return all([told in (await friend.call("GET", path)).text for path, told in seen.items()])
 
-    await eventually(is_done, what="the posts are found")
-    worker.stop()
-    await task
+    async with run_worker(scenario.rooms):
+        await eventually(is_done, what="the posts are found")
 
 
 async def _tokens(rooms: Rooms, holder: Person) -> dict[Actor, str]:

@@ -15,6 +15,7 @@ from tintype.media.errors import MediaDamaged, MediaTooCostly
 from tintype.media.sandbox import OUT, PREFIX
 from tintype.media.sandbox.accounts import FIRST, LAST
 from tintype.media.sandbox.connection import find_fork_server_pid
+from tintype.media.sandbox.registry import JobLimits
 
 pytestmark = pytest.mark.slow
 
@@ -152,7 +153,7 @@ async def test_more_files_than_any_job_makes_are_refused(tmp_path: Path) -> None
 
 async def test_memory_of_many_jobs_at_once_is_limited_for_each() -> None:
     outcomes = await asyncio.gather(
-        *(do("overrun_memory", 1_600 << 20) for _ in range(3)), return_exceptions=True
+        *(do("overrun_memory", JobLimits().memory_bytes) for _ in range(3)), return_exceptions=True
     )
 
     assert all(isinstance(outcome, MediaTooCostly) for outcome in outcomes)

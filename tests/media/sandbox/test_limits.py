@@ -15,6 +15,7 @@ from tintype.media.errors import (
 )
 from tintype.media.sandbox import OUT
 from tintype.media.sandbox.connection import close_fork_server, find_fork_server_pid
+from tintype.media.sandbox.registry import JobLimits
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +76,7 @@ async def test_memory_ends_at_the_limit() -> None:
     assert await do("overrun_memory", 100 << 20) == 100 << 20
 
     with pytest.raises(MediaTooCostly):
-        await do("overrun_memory", 1600 << 20)
+        await do("overrun_memory", JobLimits().memory_bytes)
 
 
 async def test_a_file_ends_at_the_limit(tmp_path: Path) -> None:
