@@ -156,9 +156,7 @@ def visit(command: list[str], environment: Mapping[str, str]) -> None:
 def visit_command(installer: str, address: str, folder: Path) -> list[str]:
     index = f"{address}/simple"
     if installer == "node":
-        node = shutil.which("node")
-        if node is None:
-            pytest.skip("Node is not installed")
+        node, _ = load_script().find_node()
         return [node, "-e", f"require('https').get('{address}/node').on('error', () => process.exit(1))"]
     if installer == "uv":
         uv = shutil.which("uv") or str(CHECKOUT / ".venv-uv" / "bin" / "uv")

@@ -179,9 +179,14 @@ async def test_after_a_move_ids_continue_above_although_the_new_server_s_clock_l
 async def test_a_shard_that_never_generated_an_id_can_be_moved_too(
     servers: Mapping[str, LocalServer], fresh_database: Callable[[LocalServer], Awaitable[str]]
 ) -> None:
-    conn = await connect(await fresh_database(servers["a"]))
-    await add_shard(conn, LAYOUT)
-    assert await ids(conn, last_tick_sql(42)) == [0]
-    await conn.execute(resume_above_sql(42, 0))
-    assert rises(await ids(conn, DRAW))
-    await conn.close()
+    source = await connect(await fresh_database(servers["a"]))
+    target = await connect(await fresh_database(servers["b"]))
+    for conn in (source, target):
+        await add_shard(conn, LAYOUT)
+
+    (tick,) = await ids(source, last_tick_sql(42))
+    await target.execute(resume_above_sql(42, tick))
+
+    assert rises(await ids(target, DRAW))
+    await source.close()
+    await target.close()

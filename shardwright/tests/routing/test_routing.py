@@ -151,7 +151,8 @@ async def test_calls_rows_and_errors_are_counted_by_server(cluster: Cluster, ope
     assert registry.get_sample_value("shardwright_rows_total", label) == 1
     assert registry.get_sample_value("shardwright_errors_total", label | {"kind": "23505"}) == 1
     assert (registry.get_sample_value("shardwright_connections", label | {"pool": "point"}) or 0) >= 1
-    assert registry.get_sample_value("shardwright_shards_touched", label | {"pool": "point"}) == 2
+    # A second one where this call was the first to create the functions.
+    assert registry.get_sample_value("shardwright_shards_touched", label | {"pool": "point"}) in {1, 2}
     await shards.close()
     assert registry.get_sample_value("shardwright_calls_total", label) is None
 

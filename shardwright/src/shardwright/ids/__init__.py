@@ -1,5 +1,6 @@
 """64-bit ids that contain their time and shard: generated in PostgreSQL, unique, increasing per shard."""
 
+from shardwright.ids.horizon import CLOCK_WRONG_SQLSTATE, IDS_EXHAUSTED_SQLSTATE, NOT_OWNER_SQLSTATE
 from shardwright.ids.layout import (
     DEFAULT_EPOCH_MS,
     LEGACY_LIMIT,
@@ -17,15 +18,20 @@ from shardwright.ids.shard_functions import (
     DEFAULT_AHEAD_MS,
     advance_sql,
     ahead_ms_sql,
+    fence_sql,
+    functions_sql,
+    is_fenced_sql,
     last_tick_sql,
     resume_above_sql,
+    sequences_sql,
     shard_sql,
 )
 from shardwright.ids.short_codes import SHORT_LENGTH, decode_short, encode_short
-from shardwright.ids.ticks import IDS_EXHAUSTED_SQLSTATE, MAX_BATCH
+from shardwright.ids.ticks import MAX_BATCH
 from shardwright.ids.typed_ids import id_from_text, id_reader, id_to_text
 
 __all__ = [
+    "CLOCK_WRONG_SQLSTATE",
     "DEFAULT_AHEAD_MS",
     "DEFAULT_EPOCH_MS",
     "IDS_EXHAUSTED_SQLSTATE",
@@ -33,6 +39,7 @@ __all__ = [
     "MAX_BATCH",
     "MAX_ID",
     "MAX_SHARDS",
+    "NOT_OWNER_SQLSTATE",
     "SHORT_LENGTH",
     "IdGenerator",
     "IdLease",
@@ -44,14 +51,18 @@ __all__ = [
     "check_shard",
     "decode_short",
     "encode_short",
+    "fence_sql",
+    "functions_sql",
     "id_from_text",
     "id_reader",
     "id_to_text",
     "install_functions",
+    "is_fenced_sql",
     "last_tick_sql",
     "lease_ids",
     "resume_above_sql",
     "schema_name",
+    "sequences_sql",
     "shard_number",
     "shard_sql",
 ]

@@ -5,6 +5,7 @@ from typing import cast
 import asyncpg
 
 from shardwright.errors import SetupInvalid
+from shardwright.ids.horizon import HORIZON_SQL
 from shardwright.ids.layout import LEGACY_LIMIT, MAX_ID, MAX_MS, SEQUENCE_BITS, SHARD_BITS, TIME_SHIFT, Layout
 from shardwright.ids.ticks import TICKS_SQL
 
@@ -55,7 +56,7 @@ async def install_functions(conn: asyncpg.Connection, layout: Layout) -> None:
         raise SetupInvalid(
             f"This database has the epoch {known}, not {layout.epoch_ms}: an epoch cannot be changed."
         )
-    await conn.execute(_TEMPLATE % {"epoch_ms": layout.epoch_ms} + TICKS_SQL)
+    await conn.execute(_TEMPLATE % {"epoch_ms": layout.epoch_ms} + TICKS_SQL + HORIZON_SQL)
 
 
 async def _find_epoch(conn: asyncpg.Connection) -> int | None:

@@ -7,18 +7,26 @@ from typing import Final
 
 from shardwright.errors import SetupInvalid
 from shardwright.ids.layout import SEQUENCE_BITS, SHARD_BITS, TIME_SHIFT, Layout, schema_name
-from shardwright.ids.ticks import MAX_TICK
+from shardwright.ids.ticks import FENCE, MAX_TICK
 
 DEFAULT_AHEAD_MS: Final = 5_000
+CLOCK_SQL: Final = "pg_catalog.clock_timestamp()"
 _MAX_AHEAD_MS = 3_600_000
 _TIME_BITS = 40
+MAX_LSN: Final = (1 << 63) - 1
 
-_TEMPLATE = f"""
+_SEQUENCES = f"""
 CREATE UNLOGGED SEQUENCE %(schema)s.ids MINVALUE 0 MAXVALUE {MAX_TICK};
-CREATE UNLOGGED SEQUENCE %(schema)s.ids_gate MINVALUE 0 MAXVALUE {MAX_TICK};
-CREATE SEQUENCE %(schema)s.ids_horizon MINVALUE 0 MAXVALUE {MAX_TICK};
+CREATE UNLOGGED SEQUENCE %(schema)s.ids_gate MINVALUE {-MAX_LSN} MAXVALUE {MAX_TICK} START 0;
+CREATE SEQUENCE %(schema)s.ids_horizon MINVALUE 0 MAXVALUE {FENCE + MAX_TICK};
 
-CREATE FUNCTION %(schema)s.reserve_ticks(wanted bigint, at_least bigint DEFAULT 0) RETURNS bigint
+-- A moment before its creation, as if ids had been drawn then: what the clock of the first draw is compared with.
+SELECT setval('%(schema)s.ids', tick), setval('%(schema)s.ids_horizon', tick)
+FROM (VALUES (%(clock_tick)s - {1_000 << SEQUENCE_BITS})) AS made (tick) WHERE tick BETWEEN 1 AND {MAX_TICK};
+"""  # noqa: S608 - every name in it comes from a checked shard number
+
+_FUNCTIONS = f"""
+CREATE OR REPLACE FUNCTION %(schema)s.reserve_ticks(wanted bigint, at_least bigint DEFAULT 0) RETURNS bigint
 LANGUAGE sql VOLATILE
 RETURN %(reserve)s, wanted, at_least);
 
@@ -26,7 +34,7 @@ RETURN %(reserve)s, wanted, at_least);
 -- evaluated once: `overlay` pushes the shard's bits in between those of the time and those of the sequence.
 -- `width_bucket` compares one reading of the sequence with both bounds, the clock and the gate; an empty or
 -- closed gate counts as 0 and an empty sequence gives null: either way there is no draw.
-CREATE FUNCTION %(schema)s.next_id() RETURNS bigint
+CREATE OR REPLACE FUNCTION %(schema)s.next_id() RETURNS bigint
 LANGUAGE sql VOLATILE
 RETURN overlay(
     (CASE WHEN width_bucket(pg_sequence_last_value('%(schema)s.ids'),
@@ -35,7 +43,7 @@ RETURN overlay(
         ELSE %(reserve)s, 1, 0) END)::bit({_TIME_BITS + SEQUENCE_BITS})
     PLACING B'%(shard_bits)s' FROM {_TIME_BITS + 1} FOR 0)::bigint;
 
-CREATE FUNCTION %(schema)s.next_ids(wanted integer) RETURNS SETOF bigint
+CREATE OR REPLACE FUNCTION %(schema)s.next_ids(wanted integer) RETURNS SETOF bigint
 LANGUAGE sql VOLATILE STRICT ROWS 1000
 BEGIN ATOMIC
     SELECT ((tick >> {SEQUENCE_BITS}) << {TIME_SHIFT}) | %(shard_field)s | (tick & {(1 << SEQUENCE_BITS) - 1})
@@ -45,29 +53,36 @@ END;
 
 
 def shard_sql(
-    number: int,
-    layout: Layout,
-    *,
-    clock_sql: str = "pg_catalog.clock_timestamp()",
-    ahead_ms: int = DEFAULT_AHEAD_MS,
+    number: int, layout: Layout, *, clock_sql: str = CLOCK_SQL, ahead_ms: int = DEFAULT_AHEAD_MS
 ) -> str:
     """Return the statements that create the id generator in an empty shard schema, after `install_functions`.
 
-    `clock_sql` is an expression of type timestamptz that replaces the clock in tests. `ahead_ms` must exceed how far
-    the clocks of a primary and its standby may differ, plus what batches borrow from the future.
+    `clock_sql` is an expression of type timestamptz that replaces the clock in tests. Three quarters of `ahead_ms`
+    must exceed how far the clocks of a primary and its standby may differ; batches may use the rest.
     """
+    return sequences_sql(number, layout, clock_sql=clock_sql) + functions_sql(
+        number, layout, clock_sql=clock_sql, ahead_ms=ahead_ms
+    )
+
+
+def sequences_sql(number: int, layout: Layout, *, clock_sql: str = CLOCK_SQL) -> str:
+    """Return the statements that create the sequences of a shard's ids."""
+    return _SEQUENCES % {"schema": schema_name(number), "clock_tick": _clock_tick(layout, clock_sql)}
+
+
+def functions_sql(
+    number: int, layout: Layout, *, clock_sql: str = CLOCK_SQL, ahead_ms: int = DEFAULT_AHEAD_MS
+) -> str:
+    """Return the statements that create or replace the functions of a shard's ids."""
     if not 1 <= ahead_ms <= _MAX_AHEAD_MS:
         raise SetupInvalid(f"ahead_ms is {ahead_ms}: choose between a millisecond and an hour.")
     schema = schema_name(number)
-    clock_tick = (
-        f"((floor(date_part('epoch', {clock_sql}) * 1000)::bigint - {layout.epoch_ms}) << {SEQUENCE_BITS})"
-    )
-    return _TEMPLATE % {
+    clock_tick = _clock_tick(layout, clock_sql)
+    return _FUNCTIONS % {
         "schema": schema,
         "clock_tick": clock_tick,
         "reserve": (
-            f"shardwright.reserve_ticks({number}, '{schema}.ids', '{schema}.ids_gate', '{schema}.ids_horizon',"
-            f" {clock_tick}, {ahead_ms << SEQUENCE_BITS}"
+            f"shardwright.allocate_ticks({_sequences(number)}, {clock_tick}, {ahead_ms << SEQUENCE_BITS}"
         ),
         "shard_bits": f"{number:0{SHARD_BITS}b}",
         "shard_field": number << SEQUENCE_BITS,
@@ -91,13 +106,30 @@ def last_tick_sql(number: int) -> str:
     return (
         "SELECT greatest(0"
         f", pg_catalog.pg_sequence_last_value('{schema}.ids')"
-        f", pg_catalog.pg_sequence_last_value('{schema}.ids_horizon'))"
+        f", pg_catalog.pg_sequence_last_value('{schema}.ids_horizon') & {FENCE - 1})"
     )
 
 
 def resume_above_sql(number: int, tick: int) -> str:
-    """Return the statement that makes a shard continue above a tick; run it on the server it is moved to."""
-    return f"SELECT {schema_name(number)}.reserve_ticks(1, {tick + (1 << SEQUENCE_BITS)})"
+    """Return the statement that makes a shard continue above a tick; run it on the server it is moved to.
+
+    It may be fenced there, and should be until this is done.
+    """
+    return f"SELECT shardwright.resume_ids({_sequences(number)}, {DEFAULT_AHEAD_MS << SEQUENCE_BITS}, {tick})"
+
+
+def fence_sql(number: int, *, is_fenced: bool) -> str:
+    """Return the statement that closes a shard's ids at a server that does not own it, or opens them again.
+
+    From then on `next_id`, batches and leases raise SW001, also after a crash. It takes effect at once, and a
+    transaction that is rolled back does not undo it.
+    """
+    return f"SELECT shardwright.fence_ids({_sequences(number)}, {str(is_fenced).lower()})"
+
+
+def is_fenced_sql(number: int) -> str:
+    """Return the query for whether a shard's ids are fenced."""
+    return f"SELECT coalesce(pg_catalog.pg_sequence_last_value('{schema_name(number)}.ids_horizon') >= {FENCE}, false)"
 
 
 def ahead_ms_sql(number: int, layout: Layout) -> str:
@@ -109,3 +141,13 @@ def ahead_ms_sql(number: int, layout: Layout) -> str:
     last_tick = f"pg_catalog.pg_sequence_last_value('{schema_name(number)}.ids')"
     now_ms = "floor(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000)::bigint"
     return f"SELECT greatest(0, ({last_tick} >> {SEQUENCE_BITS}) - ({now_ms} - {layout.epoch_ms}))"
+
+
+def _clock_tick(layout: Layout, clock_sql: str) -> str:
+    return f"((floor(date_part('epoch', {clock_sql}) * 1000)::bigint - {layout.epoch_ms}) << {SEQUENCE_BITS})"
+
+
+def _sequences(number: int) -> str:
+    """The arguments by which the server's functions know a shard."""
+    schema = schema_name(number)
+    return f"{number}, '{schema}.ids', '{schema}.ids_gate', '{schema}.ids_horizon'"

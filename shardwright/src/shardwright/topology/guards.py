@@ -8,13 +8,13 @@ it. These triggers do not fire for logical replication's apply worker.
 
 from typing import TYPE_CHECKING
 
-from shardwright.ids import schema_name
+from shardwright.ids import NOT_OWNER_SQLSTATE, fence_sql, schema_name
 from shardwright.topology.connections import fetch_value
 
 if TYPE_CHECKING:
     from asyncpg import Connection
 
-SQLSTATE_NOT_OWNER = "SW001"
+SQLSTATE_NOT_OWNER = NOT_OWNER_SQLSTATE
 TRIGGER_NAME = "shardwright_guard"
 
 _GUARD = """\
@@ -49,9 +49,11 @@ $attach$;
 
 
 def guard_sql(number: int, *, owned: bool) -> str:
-    """The statement that makes a server accept writes to a shard, or refuse them."""
+    """The statements that make a server accept writes to a shard and generate its ids, or refuse both."""
     body = _OWNED if owned else _REFUSING.format(number=number, sqlstate=SQLSTATE_NOT_OWNER)
-    return _GUARD.format(schema=schema_name(number), body=body)
+    return (
+        f"{_GUARD.format(schema=schema_name(number), body=body)}{fence_sql(number, is_fenced=not owned)};\n"
+    )
 
 
 def guard_tables_sql(number: int) -> str:
@@ -65,9 +67,10 @@ async def guard_tables(conn: "Connection", number: int) -> None:
 
 
 async def set_owned(conn: "Connection", number: int, *, owned: bool) -> None:
-    """Make this server accept (or refuse) writes to the shard, from the commit on.
+    """Make this server accept (or refuse) writes to the shard, from the commit on, and generate ids, from now on.
 
-    Statements already past their trigger continue: lock the tables first when moving a shard.
+    Statements already past their trigger continue: lock the tables first when moving a shard. If the transaction is
+    rolled back, the ids stay as they are now: call this again.
     """
     await conn.execute(guard_sql(number, owned=owned))
 
