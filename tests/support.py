@@ -19,7 +19,7 @@ from tintype.schema import ensure_database_roles
 from tintype.wiring import Rooms
 from tintype.worker import connect_to_server
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 PASSWORD = "correct horse battery"
 
 

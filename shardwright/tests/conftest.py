@@ -93,6 +93,19 @@ def servers(run_directory: Path) -> Mapping[str, LocalServer]:
 @pytest.fixture
 def own_server(run_directory: Path) -> Iterator[LocalServer]:
     """A server for one test alone, which may crash it."""
+    with open_own_server(run_directory) as server:
+        yield server
+
+
+@pytest.fixture
+def another_server(run_directory: Path) -> Iterator[LocalServer]:
+    """A second server for one test alone."""
+    with open_own_server(run_directory) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def open_own_server(run_directory: Path) -> Iterator[LocalServer]:
     directory = Path(tempfile.mkdtemp(prefix=f"own-{os.getpid()}-", dir=run_directory))
     directory.chmod(0o711)
     server = LocalServer(directory / "server", durable=False, settings=SETTINGS)

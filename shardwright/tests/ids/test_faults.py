@@ -11,9 +11,12 @@ from shardwright.ids import (
     CLOCK_WRONG_SQLSTATE,
     MAX_BATCH,
     NOT_OWNER_SQLSTATE,
+    IdsInUse,
+    advance_sql,
     install_functions,
     last_tick_sql,
     lease_ids,
+    lower_ids,
     resume_above_sql,
     shard_sql,
 )
@@ -269,3 +272,38 @@ async def test_a_shard_that_was_idle_for_years_goes_on_if_others_were_not(skewed
 
     assert rises(await ids(skewed, DRAW))
     await skewed.close()
+
+
+@pytest.mark.parametrize("crash", [False, pytest.param(True, marks=pytest.mark.slow)])
+async def test_ids_that_a_wrong_clock_carried_ahead_are_lowered_unless_they_are_in_use(
+    own_server: LocalServer, crash: bool
+) -> None:
+    conn = await connect(own_server.dsn())
+    await add_shard(conn, LAYOUT)
+    await conn.execute(
+        "CREATE TABLE s0042.posts (id bigint PRIMARY KEY DEFAULT s0042.next_id(), author_id bigint)"
+    )
+    kept = await ids(conn, "INSERT INTO s0042.posts DEFAULT VALUES RETURNING id")
+    await conn.execute(advance_sql(42, by_ms=20 * YEAR_S * 1000))
+    await conn.execute("INSERT INTO s0042.posts DEFAULT VALUES")
+    if crash:
+        own_server.crash()
+        conn.terminate()
+        own_server.start()
+        conn = await connect(own_server.dsn())
+
+    with pytest.raises(IdsInUse, match=r"1 in s0042\.posts\.id \(up to 204") as refused:
+        await lower_ids(conn, 42, LAYOUT)
+    assert [(each.table, each.column, each.count) for each in refused.value.found] == [
+        ("s0042.posts", "id", 1)
+    ]
+    assert (await ids(conn, "SELECT s0042.next_id()"))[0] > refused.value.found[
+        0
+    ].highest  # nothing was changed
+    await conn.execute("DELETE FROM s0042.posts WHERE id > $1", kept[0])
+    await lower_ids(conn, 42, LAYOUT)
+
+    kept += await ids(conn, "INSERT INTO s0042.posts DEFAULT VALUES RETURNING id")
+    (bound,) = await ids(conn, "SELECT shardwright.min_id_at(clock_timestamp() + interval '2 minutes')")
+    assert rises([*kept, bound])
+    await conn.close()

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from httpx import AsyncClient, Response
@@ -18,6 +19,7 @@ Kind = str
 KINDS: tuple[Kind, ...] = ("public", "private")
 SIGNED_IN: tuple[Actor, ...] = ("stranger", "follower", "blocked", "owner", "moderator")
 TAG = "gate"
+WORKER_PATIENCE_S = 60
 UNKNOWN_ID = "23058430092136"
 """Looks like an id of shard 0, from the first days of the epoch; nothing has it."""
 
@@ -151,11 +153,14 @@ async def wait_for_worker(scenario: Scenario) -> None:
         "/feed": target.post_id,
     }
 
-    async def is_done() -> bool:
-        return all([told in (await friend.call("GET", path)).text for path, told in seen.items()])
+    async def is_shown(path: str, what: str) -> bool:
+        return what in (await friend.call("GET", path)).text
 
     async with run_worker(scenario.rooms):
-        await eventually(is_done, what="the posts are found")
+        for path, what in seen.items():
+            await eventually(
+                partial(is_shown, path, what), what=f"{path} shows {what}", patience_s=WORKER_PATIENCE_S
+            )
 
 
 async def _tokens(rooms: Rooms, holder: Person) -> dict[Actor, str]:

@@ -11,7 +11,7 @@ from shardwright.cli.output import print_json, print_table
 from shardwright.cli.runner import fail, open_directory, run
 from shardwright.cli.settings import DirectoryOption, JsonOption, find_directory
 from shardwright.errors import InvalidId, ShardwrightError
-from shardwright.ids import LEGACY_LIMIT, Layout, decode_short, encode_short, schema_name
+from shardwright.ids import LEGACY_LIMIT, Layout, decode_short, encode_short, lower_ids, schema_name
 from shardwright.topology import ShardMap
 
 T = TypeVar("T")
@@ -107,6 +107,30 @@ def new(
         typer.echo(each)
 
 
+def lower(
+    context: typer.Context,
+    shard: Annotated[int, typer.Option(min=0, max=8191, help="The shard whose clock was wrong once.")],
+    directory: DirectoryOption = None,
+) -> None:
+    """Make a shard's ids go on at the clock again after a wrong clock carried them far ahead.
+
+    Refused while rows use ids from the future: it names them. Stop tools that lease ids before.
+
+    shardwright ids lower --shard 42
+    """
+
+    async def work() -> None:
+        from shardwright.cli.connection import open_connection  # noqa: PLC0415 - the other commands need no database
+
+        async with open_directory(context, directory) as found:
+            shard_map = await found.load()
+        async with open_connection(shard_map.server_of(shard).dsn) as connection:
+            await lower_ids(connection, shard, shard_map.layout)
+
+    run(work())
+    typer.echo(f"The ids of shard {shard} go on at the clock.")
+
+
 async def _draw(dsn: str, shard: int, count: int) -> list[int]:
     from shardwright.cli.connection import open_connection  # noqa: PLC0415 - the other commands need no database
 
@@ -168,3 +192,4 @@ app.command("decode", help=format_help(decode))(decode)
 app.command("encode", help=format_help(encode))(encode)
 app.command("at", help=format_help(at))(at)
 app.command("new", help=format_help(new))(new)
+app.command("lower", help=format_help(lower))(lower)

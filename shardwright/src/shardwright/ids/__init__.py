@@ -1,5 +1,6 @@
 """64-bit ids that contain their time and shard: generated in PostgreSQL, unique, increasing per shard."""
 
+from shardwright.ids.clock_repair import FutureIds, IdsInUse, lower_ids
 from shardwright.ids.horizon import CLOCK_WRONG_SQLSTATE, IDS_EXHAUSTED_SQLSTATE, NOT_OWNER_SQLSTATE
 from shardwright.ids.layout import (
     DEFAULT_EPOCH_MS,
@@ -41,8 +42,10 @@ __all__ = [
     "MAX_SHARDS",
     "NOT_OWNER_SQLSTATE",
     "SHORT_LENGTH",
+    "FutureIds",
     "IdGenerator",
     "IdLease",
+    "IdsInUse",
     "Layout",
     "LeaseExhausted",
     "advance_sql",
@@ -60,6 +63,7 @@ __all__ = [
     "is_fenced_sql",
     "last_tick_sql",
     "lease_ids",
+    "lower_ids",
     "resume_above_sql",
     "schema_name",
     "sequences_sql",

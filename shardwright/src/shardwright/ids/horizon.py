@@ -213,4 +213,26 @@ BEGIN
     END;
 END
 $function$;
+
+-- Lowers a shard's ids to a tick, for a shard whose clock was wrong and none of whose later ids is in use.
+CREATE OR REPLACE FUNCTION shardwright.lower_ids({ARGUMENTS}, tick bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+AS $function$
+DECLARE
+    last_horizon bigint;
+    ignored bigint;
+BEGIN
+    BEGIN
+        PERFORM {LOCK};
+        last_horizon := CASE setval(gate, 0) WHEN 0 THEN coalesce(pg_sequence_last_value(horizon), 0) END;
+        IF tick < last_horizon & {FENCE - 1} THEN
+            ignored := setval(ids, tick);
+            ignored := setval(horizon, tick + (last_horizon & {FENCE}));
+        END IF;
+        RAISE SQLSTATE '{DONE}';
+    EXCEPTION WHEN SQLSTATE '{DONE}' THEN
+        NULL;
+    END;
+END
+$function$;
 """  # noqa: S608 - its names and numbers are constants

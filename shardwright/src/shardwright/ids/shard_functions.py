@@ -132,6 +132,15 @@ def is_fenced_sql(number: int) -> str:
     return f"SELECT coalesce(pg_catalog.pg_sequence_last_value('{schema_name(number)}.ids_horizon') >= {FENCE}, false)"
 
 
+def lower_sql(number: int, layout: Layout) -> str:
+    """Return the statement that lowers a shard's ids to a minute above the clock, fenced as it is.
+
+    Only for `lower_ids`, which makes sure that no higher id is in use.
+    """
+    now = f"({_clock_tick(layout, CLOCK_SQL)} + {60_000 << SEQUENCE_BITS})"
+    return f"SELECT shardwright.lower_ids({_sequences(number)}, {now})"
+
+
 def ahead_ms_sql(number: int, layout: Layout) -> str:
     """Return the query for how many milliseconds a shard's ids run ahead of the server's clock.
 
