@@ -147,7 +147,10 @@ async def test_a_fence_that_is_set_or_lifted_twice_is_as_one(id_shard: IdShard) 
 async def fail_over(
     primary: LocalServer, standby: LocalServer, *, back_s: int, batches: int
 ) -> tuple[int, list[int]]:
-    """Let a primary whose standby is cut off make batches, crash it, promote the standby and draw there."""
+    """Let a primary whose standby is cut off lease ids, crash it, promote the standby and draw there.
+
+    Returns a lower bound of the highest leased id, and what was drawn.
+    """
     conn, follower = await connect(primary.dsn()), await connect(standby.dsn())
     await add_shard(conn, LAYOUT, "clock.skewed()")
     await ids(conn, DRAW)
@@ -158,7 +161,8 @@ async def fail_over(
     await until(conn, "SELECT count(*) = 0 FROM pg_stat_replication")
     await follower.close()
     await skew(conn, -back_s)
-    highest = max([(await ids(conn, BATCH))[0] for _ in range(batches)])
+    leases = [await lease_ids(conn, 42, LAYOUT, MAX_BATCH) for _ in range(batches)]
+    highest = max([each.draw() for each in leases]) + (1_000 << 23)
     primary.crash()
     conn.terminate()
     standby.promote()
@@ -171,7 +175,7 @@ async def fail_over(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("back_s", "batches"), [(0, 8), (3, 4), (3600, 8)])
-async def test_a_standby_goes_on_above_batches_that_it_never_heard_of(
+async def test_a_standby_goes_on_above_leases_that_it_never_heard_of(
     own_server: LocalServer, standby: LocalServer, back_s: int, batches: int
 ) -> None:
     highest, fresh = await fail_over(own_server, standby, back_s=back_s, batches=batches)

@@ -7,6 +7,7 @@ import pytest
 from routing_test_cluster import QUERIES, Cluster, OpenShards
 
 from shardwright.errors import NotOwner
+from shardwright.ids import last_tick_sql, resume_above_sql
 from shardwright.routing import Queries, Shards
 from shardwright.topology import fetch_rows, open_connection
 
@@ -31,6 +32,29 @@ async def test_a_refused_write_follows_its_shard(
     conn = await open_connection(own_cluster.dsns[target], target)
     assert [tuple(row) for row in await fetch_rows(conn, "SELECT id FROM s0002.posts")] == [(new_id,)]
     await conn.close()
+
+
+async def test_ids_of_a_router_with_a_stale_map_come_from_the_owner_alone(
+    own_cluster: Cluster, open_shards: OpenShards
+) -> None:
+    queries = Queries.parse("-- name: draw\nSELECT next_ids(100) AS id")
+    stale = await open_shards(own_cluster, queries=queries, poll_s=3600)
+    shard = stale.shard(2)
+    source, target = shard.server, other(shard.server)
+    drawn = [row["id"] for row in await shard.fetch(queries.draw)]
+    await own_cluster.prepare_move(2, target)
+    await own_cluster.set_owned(source, 2, owned=False)
+    source_conn = await open_connection(own_cluster.dsns[source], source)
+    ((tick,),) = await fetch_rows(source_conn, last_tick_sql(2))
+    await source_conn.close()
+    await own_cluster.run(target, resume_above_sql(2, tick))
+    await own_cluster.set_owned(target, 2, owned=True)
+    await own_cluster.flip_map(2, target)
+
+    drawn += [row["id"] for row in await shard.fetch(queries.draw)]
+
+    assert shard.server == target
+    assert drawn == sorted(set(drawn))
 
 
 async def test_a_write_waits_for_a_shard_that_is_being_moved(
