@@ -52,7 +52,7 @@ class IdsInUse(ShardwrightError):
 
 async def lower_ids(conn: "Connection", number: int, layout: Layout) -> None:
     """Make a shard's ids go on at the clock again; raises `IdsInUse` and changes nothing if later ones are in use."""
-    was_fenced = await conn.fetchval(is_fenced_sql(number))
+    was_fenced = cast("bool", await conn.fetchval(is_fenced_sql(number)))
     await conn.execute(fence_sql(number, is_fenced=True))
     try:
         async with conn.transaction():
