@@ -139,3 +139,42 @@ def test_every_parameter_must_be_given_and_no_other() -> None:
 
 def test_a_text_without_queries_holds_none() -> None:
     assert len(Queries.parse("-- nothing yet\n")) == 0
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM posts",
+        "SELECT DISTINCT * FROM posts",
+        "SELECT DISTINCT ON (id) * FROM posts ORDER BY id",
+        "SELECT id, * FROM posts",
+        "SELECT p.* FROM posts AS p",
+        "SELECT p . /* all */ * FROM posts AS p",
+        "SELECT id FROM posts UNION ALL (SELECT * FROM posts)",
+        "WITH p AS (SELECT * FROM posts) SELECT id FROM p",
+        "INSERT INTO posts (id) VALUES (:id) RETURNING *",
+        "UPDATE posts SET id = 1 RETURNING posts.*",
+        "DELETE FROM posts RETURNING old.*",
+        "TABLE posts",
+        "SELECT id FROM (TABLE posts) AS p",
+    ],
+)
+def test_columns_that_depend_on_the_shard_are_refused(sql: str) -> None:
+    with pytest.raises(SetupInvalid, match="query all_of_it selects .*: list its columns by name"):
+        Queries.parse(f"-- name: all_of_it\n{sql};")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT count(*) AS posts FROM posts",
+        "SELECT 2 * id AS twice, (id) * 3 AS thrice, id*4 AS more FROM posts",
+        "SELECT (SELECT max(id) FROM posts) * (2) AS twice",
+        "SELECT id FROM posts AS p WHERE EXISTS (SELECT * FROM likes WHERE post_id = p.id)",
+        "SELECT id, '*' AS star, 'SELECT *' AS text /* SELECT * */ FROM posts -- , *",
+        "SELECT id FROM posts WHERE caption ~* 'x' AND id = ALL(:ids)",
+        "SELECT count(*) FILTER (WHERE id > 1) * 2 AS n FROM posts",
+    ],
+)
+def test_other_stars_are_not_columns(sql: str) -> None:
+    assert len(Queries.parse(f"-- name: fine\n{sql};")) == 1

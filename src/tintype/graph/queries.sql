@@ -235,7 +235,8 @@ CROSS JOIN LATERAL (
 -- name: replace_popular
 -- Replaces the ranking as a whole, in one statement: readers see the old one or the new one.
 WITH new AS (
-    SELECT * FROM unnest(:ids::bigint[], :counts::int[]) AS item (account_id, follower_count)
+    SELECT item.account_id, item.follower_count
+    FROM unnest(:ids::bigint[], :counts::int[]) AS item (account_id, follower_count)
 ), gone AS (
     DELETE FROM popular_accounts WHERE account_id <> ALL(:ids)
 )

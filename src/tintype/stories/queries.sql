@@ -260,7 +260,7 @@ WITH named AS (
     FROM highlights AS h WHERE h.account_id = :account_id AND h.id NOT IN (SELECT id FROM named)
 )
 UPDATE highlights AS h SET position = new.position
-FROM (SELECT * FROM named UNION ALL SELECT * FROM others) AS new
+FROM (SELECT id, position FROM named UNION ALL SELECT id, position FROM others) AS new
 WHERE h.id = new.id AND h.account_id = :account_id;
 
 -- name: find_highlight_owner

@@ -5,6 +5,7 @@ from shardwright.routing.install_ahead import Installed, install_queries
 from shardwright.routing.options import PoolOptions
 from shardwright.routing.queries import Queries, Query
 from shardwright.routing.scatter_gather import Everywhere, Gathered
+from shardwright.routing.schema_mismatch import SchemaMismatch
 from shardwright.routing.shards import Shard, Shards
 from shardwright.routing.transactions import Transaction
 
@@ -18,6 +19,7 @@ __all__ = [
     "PoolOptions",
     "Queries",
     "Query",
+    "SchemaMismatch",
     "Shard",
     "Shards",
     "Transaction",

@@ -20,6 +20,7 @@ from shardwright.errors import NotOwner, ServerUnavailable
 from shardwright.routing.dispatch_functions import COUNT_COLUMN, FunctionKind
 from shardwright.routing.errors import DeadlineExceeded, OutcomeUnknown
 from shardwright.routing.queries import Query
+from shardwright.routing.schema_mismatch import SCHEMA_MISFIT, schema_mismatch
 from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
 from shardwright.topology import SQLSTATE_NOT_OWNER, ShardMap
 
@@ -85,13 +86,16 @@ async def attempt(
     if pooled is None or pooled.is_dirty:
         pooled = await server.finish_acquire(pool, pooled, number)
     try:
-        if query.is_hot and not pooled.is_behind_pooler:
+        if server.misfits and server.is_misfit(query, number):
+            statement = server.plain(pooled, query, FunctionKind.POINT)
+            args = (number, *args)
+        elif query.is_hot and not pooled.is_behind_pooler:
             statement = pooled.statements.get((query, number)) or await server.prepare_hot(
                 pooled, query, number
             )
         else:
             statement = pooled.statements.get((query, "q")) or await server.prepare(
-                pooled, query, FunctionKind.POINT
+                pooled, query, FunctionKind.POINT, number
             )
             args = (number, *args)
         if limit:
@@ -127,6 +131,8 @@ class _Retry:
         self._number, self._query = number, query
         self._started_at = time.monotonic()
         self._pause_s = FIRST_PAUSE_S
+        self._is_looked_up_again = False
+        self._is_plain = False
 
     async def after(self, error: Exception, server: ServerClient) -> "list[Record]":
         attempts = 1
@@ -146,10 +152,9 @@ class _Retry:
             return
         if isinstance(error, TimeoutError):
             raise self._timeout_error() from error
-        if isinstance(error, SHARD_MISSING):
-            await self._raise_unless_moved(error, server)
-        elif isinstance(error, FUNCTION_OUTDATED):
-            server.discard_statements([self._query])
+        if isinstance(error, (*SCHEMA_MISFIT, *FUNCTION_OUTDATED)):
+            if await self._adapt(error, server):
+                return
         elif not self._is_safe_to_retry(error):
             raise self._lost_error(error)
         if attempts >= MAX_ATTEMPTS:
@@ -177,10 +182,28 @@ class _Retry:
         await self._pause()
         await self._refresh()
 
-    async def _raise_unless_moved(self, error: Exception, server: ServerClient) -> None:
-        await self._refresh()
-        if self._router.server_for(self._number) is server:
-            raise error
+    async def _adapt(self, error: Exception, server: ServerClient) -> bool:
+        """After a query that does not fit the shard's tables: whether to repeat it at once, in another way.
+
+        First the function is looked up again, then the query is executed without it; what fails even so is raised.
+        """
+        if isinstance(error, SHARD_MISSING):
+            await self._refresh()
+            if self._router.server_for(self._number) is not server:
+                return False  # the shard has moved: repeat it there, after a pause
+        is_misfit = server.is_misfit(self._query, self._number)
+        if isinstance(error, FUNCTION_OUTDATED) and not (is_misfit or self._is_looked_up_again):
+            self._is_looked_up_again = True
+            server.discard_statements([self._query])
+            return True
+        if not self._is_plain:
+            self._is_plain = True
+            server.mark_misfit(self._query, self._number)
+            return True
+        if isinstance(error, SCHEMA_MISFIT):
+            version = await server.shard_version(self._number)
+            raise schema_mismatch(error, self._query, server.server.name, self._number, version) from error
+        return False
 
     async def _refresh(self) -> None:
         try:

@@ -12,8 +12,6 @@ from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-import asyncpg
-
 from shardwright.errors import SetupInvalid
 from shardwright.ids import schema_name
 from shardwright.routing.dispatch_functions import (
@@ -28,6 +26,7 @@ from shardwright.routing.dispatch_functions import (
     function_sql,
 )
 from shardwright.routing.queries import Query
+from shardwright.routing.schema_mismatch import SCHEMA_MISFIT
 from shardwright.topology import fetch_rows, fetch_value, restrict_writes_sql
 
 if TYPE_CHECKING:
@@ -124,6 +123,10 @@ class FunctionInstaller:
         self.created = 0
         """How many functions this object has installed that were not there before."""
 
+    async def find_older(self, conn: "Connection", wanted: FunctionKey) -> InstalledFunction | None:
+        """The query's newest function that was created for other columns than the sample shard has now."""
+        return (await self._find(conn, {_key(*wanted): wanted}, "", exact=False)).get(wanted)
+
     async def may_create(self, conn: "Connection") -> bool:
         """Whether the connection's role may create functions."""
         return await fetch_value(conn, _MAY_CREATE)
@@ -133,7 +136,8 @@ class FunctionInstaller:
     ) -> dict[FunctionKey, InstalledFunction]:
         """Install the functions and return them.
 
-        Left out are queries whose tables do not exist yet, and what is missing where the role may not create it.
+        Left out are queries that do not fit the sample shard (its tables or columns may come later), and what is
+        missing where the role may not create it.
         """
         keys = {_key(*each): each for each in wanted}
         async with _transaction(conn):
@@ -172,13 +176,7 @@ class FunctionInstaller:
         await conn.execute(_TABLE)
         try:
             shape = await self._shape(conn, wanted.query)
-        except (
-            asyncpg.UndefinedTableError,
-            asyncpg.UndefinedColumnError,
-            asyncpg.UndefinedFunctionError,
-            asyncpg.UndefinedObjectError,
-            asyncpg.InvalidSchemaNameError,
-        ) as error:
+        except SCHEMA_MISFIT as error:
             log.info("query.postponed: %s: %s", wanted.query.name, error)
             return None
         function = function_name(wanted, shape)

@@ -7,11 +7,13 @@
 
 After the name may follow `hot` (a read that each connection keeps prepared for each shard: faster, for about 15 KB
 of memory per shard) or `writes` (it calls a function with side effects, so it is never retried automatically).
+
+Columns are listed by name: `SELECT *` and `RETURNING *` are refused.
 """
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -98,6 +100,7 @@ class Queries:
                 raise SetupInvalid(f"{source}: two queries are named {name}")
             block = text[header.end() : end]
             queries[name] = Query.parse(name, block, traits=frozenset(header["traits"].split()))
+            refuse_star(name, tokenize(queries[name].sql))
         return cls(queries)
 
     def __getattr__(self, name: str) -> Query:
@@ -125,6 +128,31 @@ def _statement(name: str, text: str) -> list[Token]:
     if any(token.kind == "position" for token in tokens):
         raise SetupInvalid(f"query {name} has a numbered parameter: write :name instead")
     return tokens
+
+
+_BEFORE_STAR = frozenset({".", ",", "select", "distinct", "all", "returning"})
+_BEFORE_TABLE = frozenset({"", "(", "union", "all", "except", "intersect"})
+_AFTER_STAR = frozenset({"", ",", ")", "from", "union", "except", "intersect"})
+
+
+def refuse_star(name: str, tokens: Iterable[Token]) -> None:
+    """Refuse `*` and `t.*` as columns: while a migration is rolled out, they differ from shard to shard.
+
+    The dispatch function of a query is created once, from the columns that one shard has at that moment. `count(*)` and
+    `EXISTS (SELECT * …)` do not depend on columns.
+    """
+    words = [token.text.lower() for token in tokens if token.kind not in {"space", "comment"}]
+    for place, word in enumerate(words):
+        before = words[place - 1] if place else ""
+        after = words[place + 1] if place + 1 < len(words) else ""
+        # After `DISTINCT ON (…)` too, where a star that multiplies would be followed by an operand.
+        is_star = word == "*" and (before in _BEFORE_STAR or (before == ")" and after in _AFTER_STAR))
+        is_table = word == "table" and before in _BEFORE_TABLE
+        if is_table or (is_star and words[max(place - 3, 0) : place] != ["exists", "(", "select"]):
+            raise SetupInvalid(
+                f"query {name} selects {'TABLE' if is_table else '*'}: list its columns by name, because they "
+                "differ between shards while a migration is being rolled out"
+            )
 
 
 def _comment(text: str) -> str:

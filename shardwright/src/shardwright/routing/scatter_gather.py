@@ -13,9 +13,10 @@ from shardwright.errors import NotOwner, ServerUnavailable, ShardKeyMissing
 from shardwright.routing.connection_pool import ConnectionPool
 from shardwright.routing.dispatch_functions import IDS, FunctionKind
 from shardwright.routing.errors import DeadlineExceeded, PartialResult
-from shardwright.routing.execute import FUNCTION_OUTDATED, SHARD_MISSING, Router, execute_on_shard
+from shardwright.routing.execute import FUNCTION_OUTDATED, Router, execute_on_shard
 from shardwright.routing.plain_statements import EVERYWHERE
 from shardwright.routing.queries import Query
+from shardwright.routing.schema_mismatch import SCHEMA_MISFIT, SchemaMismatch, combine, schema_mismatch
 from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
 
 if TYPE_CHECKING:
@@ -34,9 +35,16 @@ SERVER_UNAVAILABLE = (
 )
 
 
+# Repeated shard by shard: one of them may have moved since the map was loaded, or have other columns than the rest.
+_ONE_BY_ONE = (*CONNECTION_LOST, *SCHEMA_MISFIT, *FUNCTION_OUTDATED)
+
+
 @dataclass
 class Gathered:
-    """Rows of many shards, in no particular order, and the errors of servers that did not answer in time."""
+    """Rows of many shards, in no particular order, and by server the errors of those that did not answer in time.
+
+    A server some of whose shards lack what the query names is in `failed` too, with the rows of its other shards.
+    """
 
     rows: "list[Record]" = field(default_factory=list["Record"])
     failed: dict[str, Exception] = field(default_factory=dict[str, Exception])
@@ -49,9 +57,9 @@ class Gathered:
     def complete(self) -> "list[Record]":
         """The rows, or `PartialResult` when some are missing."""
         if self.failed:
-            raise PartialResult(f"no answer from {', '.join(sorted(self.failed))}") from next(
-                iter(self.failed.values())
-            )
+            first = next(iter(self.failed.values()))
+            why = f": {first}" if isinstance(first, SchemaMismatch) else ""
+            raise PartialResult(f"no answer from {', '.join(sorted(self.failed))}{why}") from first
         return self.rows
 
     def __iter__(self) -> "Iterator[Record]":
@@ -102,6 +110,25 @@ def _by_server(router: GatherRouter, ids: Sequence[int]) -> list[tuple[ServerCli
 
 async def _gather_on(
     router: Router, server: ServerClient, query: Query, by_shard: dict[int, list[int]], others: dict[str, Any]
+) -> "_Part":
+    part = _Part(server.server.name)
+    single = {number: own for number, own in by_shard.items() if server.is_misfit(query, number)}
+    together = {number: own for number, own in by_shard.items() if number not in single}
+    if together:
+        try:
+            part.add(await _gather_together(server, query, together, others))
+        except _ONE_BY_ONE as error:
+            if isinstance(error, FUNCTION_OUTDATED):
+                server.discard_statements([query])
+            single = by_shard
+    for number, own in single.items():
+        with part.collect_mismatch():
+            part.add(await execute_on_shard(router, number, query, query.bind({**others, IDS: own}), 0))
+    return part
+
+
+async def _gather_together(
+    server: ServerClient, query: Query, by_shard: dict[int, list[int]], others: dict[str, Any]
 ) -> "list[Record]":
     ends: list[int] = []
     ids: list[int] = []
@@ -109,16 +136,28 @@ async def _gather_on(
         ids += own
         ends.append(len(ids))
     args = (list(by_shard), ends, *query.bind({**others, IDS: ids}))
-    try:
-        return await _run_on(server, server.gather_pool, by_shard, (query, FunctionKind.GATHER), args)
-    except (*CONNECTION_LOST, *SHARD_MISSING, *FUNCTION_OUTDATED) as error:
-        if isinstance(error, FUNCTION_OUTDATED):
-            server.discard_statements([query])
-        # One shard at a time, each following its owner: a shard may have moved since the map was loaded.
-        rows: list[Record] = []
-        for number, own in by_shard.items():
-            rows += await execute_on_shard(router, number, query, query.bind({**others, IDS: own}), 0)
-        return rows
+    return await _run_on(server, server.gather_pool, by_shard, (query, FunctionKind.GATHER), args)
+
+
+class _Part:
+    """What one server answered: rows, and shards that lack what the query names."""
+
+    def __init__(self, server: str) -> None:
+        self.server = server
+        self.rows: list[Record] = []
+        self.has_answer = False
+        self.mismatches: list[SchemaMismatch] = []
+
+    def add(self, rows: "list[Record]") -> None:
+        self.has_answer = True
+        self.rows += rows
+
+    @contextlib.contextmanager
+    def collect_mismatch(self) -> Iterator[None]:
+        try:
+            yield
+        except SchemaMismatch as error:
+            self.mismatches.append(error)
 
 
 async def _run_on(
@@ -127,6 +166,8 @@ async def _run_on(
     numbers: Iterable[int],
     what: tuple[Query, str],
     args: tuple[Any, ...],
+    *,
+    is_plain: bool = False,
 ) -> "list[Record]":
     shards = list(numbers)
     pooled = pool.acquire_nowait(shards[0])
@@ -134,7 +175,10 @@ async def _run_on(
         pooled = await server.finish_acquire(pool, pooled, shards[0])
     pooled.shards_touched.update(shards)
     try:
-        statement = pooled.statements.get(what) or await server.prepare(pooled, *what)
+        if is_plain:
+            statement = server.plain(pooled, *what)
+        else:
+            statement = pooled.statements.get(what) or await server.prepare(pooled, *what, shards[0])
         rows = await statement.fetch(*args)
     except BaseException as error:
         server.handle_failure(pool, pooled, error)
@@ -146,28 +190,35 @@ async def _run_on(
 
 
 async def _collect(
-    names: list[str], work: "Sequence[Callable[[], Awaitable[list[Record]]]]", deadline_s: float
+    names: list[str], work: "Sequence[Callable[[], Awaitable[_Part]]]", deadline_s: float
 ) -> Gathered:
-    """Wait for all, each to its deadline; unavailable servers are reported in `failed`, other errors raised."""
+    """Wait for all, each to its deadline; unavailable servers are reported in `failed`, other errors raised.
+
+    So are shards that lack what the query names, unless no shard has it.
+    """
     if len(work) == 1:
         outcomes = [await _within(work[0], deadline_s)]
     else:
         outcomes = await asyncio.gather(*(_within(each, deadline_s) for each in work))
     gathered = Gathered()
+    parts: list[_Part] = []
     for name, outcome in zip(names, outcomes, strict=True):
         if isinstance(outcome, SERVER_UNAVAILABLE):
             gathered.failed[name] = outcome
         elif isinstance(outcome, Exception):
             raise outcome
         else:
-            gathered.rows += outcome
+            parts.append(outcome)
+            gathered.rows += outcome.rows
+    mismatches = {part.server: combine(part.mismatches) for part in parts if part.mismatches}
+    if mismatches and not any(part.has_answer for part in parts):
+        raise next(iter(mismatches.values()))
+    gathered.failed |= mismatches
     return gathered
 
 
-async def _within(
-    work: "Callable[[], Awaitable[list[Record]]]", deadline_s: float
-) -> "list[Record] | Exception":
-    """Return the rows or the error: a failure must not leave the sibling tasks running unattended.
+async def _within(work: "Callable[[], Awaitable[_Part]]", deadline_s: float) -> "_Part | Exception":
+    """Return the answer or the error: a failure must not leave the sibling tasks running unattended.
 
     The coroutine is created here, not earlier: a caller cancelled before this point would leave it never awaited.
     """
@@ -202,7 +253,7 @@ class Everywhere:
         self._router.everywhere_count += 1
         args = query.bind(params)
         parts = self._parts()
-        work = [partial(self._write, batches, query, args) for _, batches in parts]
+        work = [partial(self._write, server, batches, query, args) for server, batches in parts]
         return await _collect([server.server.name for server, _ in parts], work, self._deadline_s or 3600.0)
 
     def _parts(self) -> list[tuple[ServerClient, list[list[int]]]]:
@@ -219,31 +270,59 @@ class Everywhere:
 
     async def _read(
         self, server: ServerClient, batches: list[list[int]], query: Query, args: tuple[Any, ...]
-    ) -> "list[Record]":
-        rows: list[Record] = []
+    ) -> _Part:
+        part = _Part(server.server.name)
         for batch in batches:
+            single = [number for number in batch if server.is_misfit(query, number)]
+            together = [number for number in batch if number not in single]
+            if together:
+                try:
+                    part.add(await self._read_batch(server, together, query, args))
+                except _ONE_BY_ONE as error:
+                    if isinstance(error, FUNCTION_OUTDATED):
+                        server.discard_statements([query])
+                    with contextlib.suppress(ServerUnavailable):  # the cached map may still be right
+                        await self._router.refresh()
+                    single = batch
+            for number in single:
+                with part.collect_mismatch():
+                    part.add(await self._read_one(number, query, args))
+        return part
+
+    async def _read_one(self, number: int, query: Query, args: tuple[Any, ...]) -> "list[Record]":
+        """Read one shard: by the function, or without it where it does not fit."""
+        server = self._router.server_for(number)
+        if not server.is_misfit(query, number):
             try:
-                rows += await self._read_batch(server, batch, query, args)
-            except (*CONNECTION_LOST, *SHARD_MISSING, *FUNCTION_OUTDATED) as error:
-                if isinstance(error, FUNCTION_OUTDATED):
-                    server.discard_statements([query])
-                with contextlib.suppress(ServerUnavailable):  # the cached map may still be right
-                    await self._router.refresh()
-                for number in batch:
-                    rows += await self._read_batch(self._router.server_for(number), [number], query, args)
-        return rows
+                return await self._read_batch(server, [number], query, args)
+            except (*SCHEMA_MISFIT, *FUNCTION_OUTDATED):
+                server.mark_misfit(query, number)
+        try:
+            return await self._read_batch(server, [number], query, args, is_plain=True)
+        except SCHEMA_MISFIT as error:
+            version = await server.shard_version(number)
+            raise schema_mismatch(error, query, server.server.name, number, version) from error
 
     async def _read_batch(
-        self, server: ServerClient, batch: list[int], query: Query, args: tuple[Any, ...]
+        self,
+        server: ServerClient,
+        batch: list[int],
+        query: Query,
+        args: tuple[Any, ...],
+        *,
+        is_plain: bool = False,
     ) -> "list[Record]":
-        return await _run_on(server, server.point_pool, batch, (query, EVERYWHERE), (batch, *args))
+        what = (query, EVERYWHERE)
+        return await _run_on(server, server.point_pool, batch, what, (batch, *args), is_plain=is_plain)
 
-    async def _write(self, batches: list[list[int]], query: Query, args: tuple[Any, ...]) -> "list[Record]":
-        rows: list[Record] = []
-        for batch in batches:
-            for number in batch:
-                rows += await execute_on_shard(self._router, number, query, args, 0)
-        return rows
+    async def _write(
+        self, server: ServerClient, batches: list[list[int]], query: Query, args: tuple[Any, ...]
+    ) -> _Part:
+        part = _Part(server.server.name)
+        for number in (number for batch in batches for number in batch):
+            with part.collect_mismatch():
+                part.add(await execute_on_shard(self._router, number, query, args, 0))
+        return part
 
 
 def _batches(numbers: list[int]) -> list[list[int]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import asyncpg
 
-from shardwright.errors import ServerUnavailable, SetupInvalid
+from shardwright.errors import ServerUnavailable
 from shardwright.ids import schema_name
 from shardwright.routing.circuit_breaker import CircuitBreaker
 from shardwright.routing.connection_pool import GRACE_S, ConnectionPool
@@ -18,6 +18,7 @@ from shardwright.routing.options import PoolOptions
 from shardwright.routing.plain_statements import EVERYWHERE, PlainStatement
 from shardwright.routing.pooled_connection import PooledConnection, Statement, local_settings
 from shardwright.routing.queries import Query
+from shardwright.routing.schema_mismatch import read_version
 from shardwright.topology import Server
 
 log = logging.getLogger(__name__)
@@ -25,6 +26,7 @@ log = logging.getLogger(__name__)
 FIRST_REFRESH_S = 600.0
 REFRESH_S = 86_400.0
 LOOK_AGAIN_S = 10.0  # how often to look for a function that was not there, while its query runs without one
+MISFIT_S = 10.0  # how long a query runs without its function on a shard that the function does not fit
 # The server or the network failed; whether the statement happened depends on when.
 CONNECTION_LOST = (
     OSError,
@@ -50,6 +52,10 @@ class ServerClient:
         self._installing = asyncio.Lock()
         self._missing: dict[FunctionKey, float] = {}  # by when to look again
         self._outdated: set[Query] = set()
+        self.misfits: dict[tuple[Query, int], float] = {}
+        """Queries whose function does not fit a shard, by when to try it again."""
+        self.varying: set[Query] = set()
+        """Queries whose result types differ between shards: prepared for each shard apart in transactions."""
         self._refresh_at = time.monotonic() + FIRST_REFRESH_S
         self.local_settings = local_settings(options)
         self.statement_timeout_s = options.statement_timeout_s + GRACE_S  # the server's own limit comes first
@@ -92,6 +98,8 @@ class ServerClient:
         if time.monotonic() < self._refresh_at or not self._numbers:
             return
         self._refresh_at = time.monotonic() + REFRESH_S
+        self.misfits.clear()
+        self.varying.clear()
         pooled = await self.acquire(self.point_pool, self._numbers[0])
         try:
             installer = FunctionInstaller(self._numbers[0])
@@ -110,32 +118,64 @@ class ServerClient:
         for pooled in [*self.point_pool.connections, *self.gather_pool.connections]:
             pooled.statements = {key: value for key, value in pooled.statements.items() if key[0] not in gone}
 
-    async def prepare(self, pooled: PooledConnection, query: Query, form: str) -> Statement:
-        """Prepare the statement that calls the query's dispatch function on this connection."""
-        statement = await self._prepare(pooled, query, form, None)
+    def is_misfit(self, query: Query, number: int) -> bool:
+        """Whether the query's function was found not to fit this shard, so that the query runs without it."""
+        until = self.misfits.get((query, number))
+        if until is not None and until < time.monotonic():
+            del self.misfits[query, number]
+            return False
+        return until is not None
+
+    def mark_misfit(self, query: Query, number: int) -> None:
+        """Execute the query itself on this shard, until the function is tried again."""
+        self.misfits[query, number] = time.monotonic() + MISFIT_S
+
+    def plain(self, pooled: PooledConnection, query: Query, form: str) -> PlainStatement:
+        """The query without its function."""
+        settings = self.local_settings if pooled.is_behind_pooler else ""
+        return PlainStatement(pooled.conn, query, form, settings)
+
+    async def shard_version(self, number: int) -> str | None:
+        """The last migration of a shard."""
+        pooled = await self.acquire(self.point_pool, number)
+        try:
+            version = await read_version(pooled.conn, number)
+        except BaseException as error:
+            self.handle_failure(self.point_pool, pooled, error)
+            raise
+        self.point_pool.release(pooled)
+        return version
+
+    async def prepare(self, pooled: PooledConnection, query: Query, form: str, number: int) -> Statement:
+        """Prepare the statement that calls the query's dispatch function on this connection.
+
+        `number` is a shard that will be queried: the function is created from its columns if those of the first shard
+        do not fit.
+        """
+        statement = await self._prepare(pooled, query, form, number)
         if not isinstance(statement, PlainStatement):
             pooled.statements[query, form] = statement
         return statement
 
     async def prepare_hot(self, pooled: PooledConnection, query: Query, number: int) -> Statement:
         """Prepare the query itself on this connection, for one shard."""
-        statement = await self._prepare(pooled, query, FunctionKind.POINT, number)
+        statement = await self._prepare(pooled, query, FunctionKind.POINT, number, is_hot=True)
         if not isinstance(statement, PlainStatement):
             pooled.statements[query, number] = statement
         return statement
 
     async def _prepare(
-        self, pooled: PooledConnection, query: Query, form: str, number: int | None
+        self, pooled: PooledConnection, query: Query, form: str, number: int, *, is_hot: bool = False
     ) -> Statement:
         wanted = FunctionKey(
             query, FunctionKind.GATHER if form == FunctionKind.GATHER else FunctionKind.POINT
         )
         try:
-            installed = self._installed.get(wanted) or await self._install_one(wanted, pooled)
+            installed = self._installed.get(wanted) or await self._install_one(wanted, pooled, number)
             if installed is None:
                 settings = self.local_settings if pooled.is_behind_pooler else ""
-                return PlainStatement(pooled.conn, query, form, settings, number)
-            if number is not None:
+                return PlainStatement(pooled.conn, query, form, settings, number if is_hot else None)
+            if is_hot:
                 return await pooled.conn.prepare(installed.text(schema_name(number)))
             sql = installed.call_everywhere(query) if form == EVERYWHERE else installed.call(wanted)
             return await pooled.conn.prepare(sql)
@@ -194,35 +234,45 @@ class ServerClient:
         """Close all connections to the server."""
         await asyncio.gather(self.point_pool.close(), self.gather_pool.close())
 
-    async def _install_one(self, wanted: FunctionKey, pooled: PooledConnection) -> InstalledFunction | None:
+    async def _install_one(
+        self, wanted: FunctionKey, pooled: PooledConnection, number: int
+    ) -> InstalledFunction | None:
         """Install over the caller's own connection: waiting for a second one could deadlock.
 
-        None when there is no function that fits and the role may not create one.
+        None when there is no function that fits, and none can be created: the query then runs without one.
         """
         if not self._numbers:
             raise ServerUnavailable(f"server {self.server.name} holds no shards")
         if self._missing.get(wanted, 0.0) > time.monotonic():
             return None
         installer = FunctionInstaller(self._numbers[0])
+        may_create = await installer.may_create(pooled.conn)
         found = (await installer.install(pooled.conn, [wanted])).get(wanted)
+        if found is None and may_create and number != self._numbers[0]:
+            # The first shard may be behind the one that is asked.
+            found = (await FunctionInstaller(number).install(pooled.conn, [wanted])).get(wanted)
+        if found is None and may_create and wanted.query not in self._outdated:
+            found = await installer.find_older(pooled.conn, wanted)
         if found is not None and (found.is_exact or wanted.query not in self._outdated):
             self._missing.pop(wanted, None)
             self._outdated.discard(wanted.query)
             self._installed[wanted] = found
             return found
-        if await installer.may_create(pooled.conn):
-            await installer.shape(pooled.conn, wanted.query)  # raises PostgreSQL's own error
-            raise SetupInvalid(f"query {wanted.query.name} cannot be installed on server {self.server.name}")
-        self._note_missing(wanted)
+        self._note_missing(wanted, may_create=may_create)
         return None
 
-    def _note_missing(self, wanted: FunctionKey) -> None:
+    def _note_missing(self, wanted: FunctionKey, *, may_create: bool) -> None:
         if wanted not in self._missing:
+            cure = (
+                "it does not fit the tables of the shard asked"
+                if may_create
+                else "run `shardwright install` for its file, as the migrator"
+            )
             log.warning(
-                "query.not_installed: %s has no dispatch function on server %s and runs without one, slower: "
-                "run `shardwright install` for its file, as the migrator",
+                "query.not_installed: %s has no dispatch function on server %s and runs without one, slower: %s",
                 wanted.query.name,
                 self.server.name,
+                cure,
             )
         self._missing[wanted] = time.monotonic() + LOOK_AGAIN_S
 

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
+import asyncpg
 from prometheus_client import CollectorRegistry
 
 from shardwright.errors import InvalidId, NotOwner, ServerUnavailable, ShardKeyMissing
@@ -74,13 +75,17 @@ class Shard:
         return TransactionScope(self._shards, self.number, isolation, read_only=read_only)
 
     async def transact(self, body: Callable[[Transaction], Awaitable[T]]) -> T:
-        """Run `body` in a transaction and return its result; the whole is repeated while the shard is being moved."""
+        """Run `body` in a transaction and return its result.
+
+        The whole is repeated while the shard is being moved, and when PostgreSQL refused a prepared statement because
+        the types of columns differ between shards or were changed.
+        """
         deadline = asyncio.get_running_loop().time() + self._shards.not_owner_wait_s
         while True:
             try:
                 async with self.begin() as transaction:
                     return await body(transaction)
-            except NotOwner:
+            except (NotOwner, asyncpg.InvalidCachedStatementError):
                 if asyncio.get_running_loop().time() > deadline:
                     raise
                 await asyncio.sleep(0.02)

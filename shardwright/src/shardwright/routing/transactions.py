@@ -19,6 +19,7 @@ from shardwright.routing.errors import OutcomeUnknown, TransactionLost
 from shardwright.routing.execute import MAX_ATTEMPTS, Router
 from shardwright.routing.pooled_connection import RESET_SESSION_SQL, PooledConnection
 from shardwright.routing.queries import Query
+from shardwright.routing.schema_mismatch import SCHEMA_MISFIT, schema_mismatch
 from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
 from shardwright.topology import SQLSTATE_NOT_OWNER
 
@@ -36,12 +37,27 @@ AfterCommit = Callable[[str], Awaitable[None]]
 class Transaction:
     """A transaction on one shard."""
 
-    __slots__ = ("_pooled", "_savepoints", "_server", "hooks", "shard_number")
+    __slots__ = (
+        "_is_untouched",
+        "_opening",
+        "_pooled",
+        "_savepoints",
+        "_server",
+        "hooks",
+        "misfit",
+        "shard_number",
+    )
 
-    def __init__(self, pooled: PooledConnection, server: ServerClient, shard_number: int) -> None:
+    def __init__(
+        self, pooled: PooledConnection, server: ServerClient, shard_number: int, opening: str
+    ) -> None:
         self._pooled = pooled
         self._server = server
+        self._opening = opening
+        self._is_untouched = True
         self._savepoints = itertools.count(1)
+        self.misfit: tuple[Query, asyncpg.PostgresError] | None = None
+        """The query that did not fit the shard's tables, and the error."""
         self.hooks: list[AfterCommit] = []
         self.shard_number = shard_number
 
@@ -60,21 +76,18 @@ class Transaction:
         For a part that may fail use `savepoint`: asyncpg refuses its own `transaction()` in one it did not begin.
         """
         self._pooled.is_dirty = True
+        self._is_untouched = False
         return self._pooled.conn
 
     async def fetch(self, query: Query, /, **params: Any) -> "list[Record]":
         """All rows."""
-        conn = self._pooled.conn
-        rows = cast("list[Record]", await conn.fetch(query.sql, *query.bind(params), timeout=self._timeout_s))
+        rows = cast("list[Record]", await self._run(self._pooled.conn.fetch, query, params))
         self._count(len(rows))
         return rows
 
     async def fetch_one(self, query: Query, /, **params: Any) -> "Record | None":
         """The first row, if there is one."""
-        conn = self._pooled.conn
-        row = cast(
-            "Record | None", await conn.fetchrow(query.sql, *query.bind(params), timeout=self._timeout_s)
-        )
+        row = cast("Record | None", await self._run(self._pooled.conn.fetchrow, query, params))
         self._count(row is not None)
         return row
 
@@ -85,13 +98,37 @@ class Transaction:
 
     async def execute(self, query: Query, /, **params: Any) -> int:
         """Execute a statement; returns how many rows it changed or found."""
-        status = await self._pooled.conn.execute(query.sql, *query.bind(params), timeout=self._timeout_s)
+        status = cast("str", await self._run(self._pooled.conn.execute, query, params))
         self._count(0)
         return rows_in_status(status)
+
+    async def _run(
+        self, call: Callable[..., Awaitable[Any]], query: Query, params: dict[str, Any]
+    ) -> Any:  # what asyncpg's methods return
+        args = query.bind(params)
+        try:
+            return await self._call(call, query, args)
+        except asyncpg.InvalidCachedStatementError:
+            # The connection has it prepared for a shard whose columns are of other types.
+            self._server.varying.add(query)
+            if not self._is_untouched:
+                raise
+            await self._pooled.conn.execute(f"ROLLBACK; {self._opening}", timeout=self._timeout_s)
+            return await self._call(call, query, args)
+        except SCHEMA_MISFIT as error:
+            self.misfit = query, error
+            raise
+        finally:
+            self._is_untouched = False
+
+    async def _call(self, call: Callable[..., Awaitable[Any]], query: Query, args: tuple[Any, ...]) -> Any:
+        sql = f"{query.sql}\n-- {self.shard_number}" if query in self._server.varying else query.sql
+        return await call(sql, *args, timeout=self._timeout_s)
 
     @contextlib.asynccontextmanager
     async def savepoint(self) -> AsyncGenerator[None]:
         """A savepoint: an error inside rolls this block back and is raised."""
+        self._is_untouched = False
         name = f"shardwright_{next(self._savepoints)}"
         conn = self._pooled.conn
         await conn.execute(f"SAVEPOINT {name}")
@@ -146,6 +183,7 @@ class TransactionScope:
         elif isinstance(error, Exception):
             await self._roll_back(server, pooled)
             await self._raise_if_not_owner(error)
+            await self._raise_if_misfit(error, server)
             if isinstance(error, _REFUSED_TO_SEND) and pooled.conn.is_closed():
                 raise self._connection_lost() from error
         else:
@@ -171,7 +209,7 @@ class TransactionScope:
             raise
         pooled.is_dirty = False
         self._server, self._pooled = server, pooled
-        self._transaction = Transaction(pooled, server, self._number)
+        self._transaction = Transaction(pooled, server, self._number, opening)
         return self._transaction
 
     async def _commit(self, server: ServerClient, pooled: PooledConnection) -> None:
@@ -223,6 +261,13 @@ class TransactionScope:
             raise NotOwner(
                 f"shard {self._number} is being moved or has moved: repeat the transaction"
             ) from error
+
+    async def _raise_if_misfit(self, error: BaseException, server: ServerClient) -> None:
+        """After a named query that did not fit the shard's tables: raise `SchemaMismatch`, with the shard's version."""
+        misfit = self._transaction.misfit if self._transaction is not None else None
+        if misfit is not None and misfit[1] is error:
+            version = await server.shard_version(self._number)
+            raise schema_mismatch(misfit[1], misfit[0], server.server.name, self._number, version) from error
 
 
 def _opening(number: int, isolation: Isolation | None, *, read_only: bool) -> str:
