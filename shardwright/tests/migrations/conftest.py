@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import shutil
+import signal
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,6 +22,21 @@ from shardwright.topology import Directory, ShardMap
 SHARDS = 8
 EXAMPLE = Path(__file__).with_name("example")
 QUICK = MigratorOptions(lock_timeout_ms=50)
+
+
+_CHILD = """
+import asyncio, sys
+from pathlib import Path
+from shardwright.migrations import Migrator, MigratorOptions
+from shardwright.topology import Directory
+
+async def main():
+    directory = await Directory.open(sys.argv[1])
+    show = lambda progress: print(progress.what, progress.target, flush=True)
+    await Migrator(directory, Path(sys.argv[2]), options=MigratorOptions(per_server=2)).apply(progress=show)
+
+asyncio.run(main())
+"""
 
 
 @dataclass
@@ -61,6 +80,25 @@ class Fleet:
     async def run(self, shard: int, sql: str) -> None:
         async with self.on(shard) as connection:
             await connection.execute(sql)
+
+    async def kill_migrator(self, after: int) -> None:
+        """Start a migrator that cannot finish, and kill it after some steps."""
+        async with self.on(SHARDS - 1) as holder, holder.transaction():
+            await holder.execute("LOCK TABLE posts")
+            child = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-c",
+                _CHILD,
+                self.directory_dsn,
+                str(self.folder),
+                stdout=asyncio.subprocess.PIPE,
+            )
+            assert child.stdout is not None
+            for _ in range(after):
+                assert await child.stdout.readline()
+            os.kill(child.pid, signal.SIGKILL)
+            await child.communicate()
+        assert child.returncode == -signal.SIGKILL
 
     async def versions(self) -> dict[int, int]:
         """The last applied migration of every shard, 0 for none."""

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -132,27 +129,6 @@ async def test_waiting_for_another_migrator_times_out(fleet: Fleet) -> None:
     assert await fleet.versions() == dict.fromkeys(range(8), 1)
 
 
-_CHILD = """
-import asyncio, sys
-from pathlib import Path
-from shardwright.migrations import Migrator, MigratorOptions
-from shardwright.topology import Directory
-
-async def main():
-    directory = await Directory.open(sys.argv[1])
-    show = lambda progress: print(progress.what, progress.target, flush=True)
-    await Migrator(directory, Path(sys.argv[2]), options=MigratorOptions(per_server=2)).apply(progress=show)
-
-asyncio.run(main())
-"""
-
-
-async def start_child(fleet: Fleet) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-c", _CHILD, fleet.directory_dsn, str(fleet.folder), stdout=asyncio.subprocess.PIPE
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 6, 14])
 async def test_a_migration_killed_in_the_middle_is_continued(fleet: Fleet, after: int) -> None:
@@ -164,16 +140,7 @@ async def test_a_migration_killed_in_the_middle_is_continued(fleet: Fleet, after
         "shard/0003_index", "-- no-transaction\nCREATE INDEX CONCURRENTLY posts_title ON posts (title);"
     )
     fleet.put("shard/0004_likes", f"CREATE TABLE likes (post_id bigint PRIMARY KEY); {slow}")
-    async with fleet.on(7) as holder, holder.transaction():
-        await holder.execute("LOCK TABLE posts")  # so that the child cannot finish
-        child = await start_child(fleet)
-        assert child.stdout is not None
-        for _ in range(after):
-            assert await child.stdout.readline()
-
-        os.kill(child.pid, signal.SIGKILL)
-        await child.communicate()
-    assert child.returncode == -signal.SIGKILL
+    await fleet.kill_migrator(after)
     assert (await fleet.versions())[7] == 1
     await fleet.migrator().apply()
 

@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import takewhile
 from typing import Literal
 
@@ -65,10 +65,15 @@ class Applier:
     ) -> None:
         async def build() -> None:
             async with self.one_build, _add_name_to_errors(migration):
-                if await run_outside_transaction(connection, target, migration, self.options):
+                is_next = partial(self._is_next, migration)
+                if await run_outside_transaction(connection, target, migration, self.options, is_next):
                     on_step("applied", str(migration))
 
         await retry(self.options, build, lambda reason: on_step("waited", reason))
+
+    def _is_next(self, migration: Migration, versions: Sequence[Version]) -> bool:
+        """Whether it is still the next one: another migrator may have applied it, or what it supersedes."""
+        return migration in pending(versions, self.migrations)[:1]
 
     def script(self, target: Target, migration: Migration) -> str:
         """The migration and the record of its version, for one transaction."""

@@ -2,7 +2,8 @@
 
 Each server hashes its shards' catalogs itself; the facts themselves are fetched only for shards whose hash differs
 from the majority's, and for one shard of the majority. Shards at different versions are not compared: they are behind,
-which is not drift.
+which is not drift. Nor is a shard that has a superseded migration compared with one that never got it, until it is
+repaired.
 """
 
 from __future__ import annotations
@@ -44,22 +45,24 @@ class Difference:
 
 async def find_drift(
     shard_map: ShardMap,
-    versions: Mapping[Target, int],
+    versions: Mapping[Target, int | tuple[int, ...]],
     *,
     expected: Mapping[Kind, Sequence[Fact]] | None = None,
+    up_to_date: Collection[Target] | None = None,
 ) -> list[Difference]:
     """Return the differences among targets of equal version, by default relative to the majority.
 
-    `expected` holds the facts that an up-to-date target of each kind must have (those of a replay); then these are the
-    reference, even when most shards differ from them.
+    `expected` holds the facts that a target of each kind must have if it is `up_to_date` (by default: all), those of a
+    replay; then these are the reference, even when most shards differ from them.
     """
     hashes = await _hash_all(shard_map, list(versions))
-    groups: defaultdict[tuple[Kind, int], list[Target]] = defaultdict(list)
+    groups: defaultdict[tuple[Kind, int | tuple[int, ...]], list[Target]] = defaultdict(list)
     for target, version in versions.items():
         groups[target.kind, version].append(target)
     found: list[Difference] = []
-    for (kind, _), targets in sorted(groups.items()):
-        found += await _compare(shard_map, targets, hashes, (expected or {}).get(kind))
+    for (kind, _), targets in groups.items():
+        is_newest = up_to_date is None or targets[0] in up_to_date
+        found += await _compare(shard_map, targets, hashes, (expected or {}).get(kind) if is_newest else None)
     return found
 
 
@@ -97,7 +100,7 @@ async def _compare(
         difference
         for members, found in zip(sets, facts, strict=True)
         for target in members
-        for difference in _differences(target, wanted, found)
+        for difference in differences(target, wanted, found)
     ]
 
 
@@ -106,7 +109,8 @@ async def _facts_of(shard_map: ShardMap, target: Target) -> Sequence[Fact]:
         return (await read_facts(connection, [target.schema]))[target.schema]
 
 
-def _differences(target: Target, expected: Sequence[Fact], found: Sequence[Fact]) -> Iterator[Difference]:
+def differences(target: Target, expected: Sequence[Fact], found: Sequence[Fact]) -> Iterator[Difference]:
+    """The differences between the facts of a target and those it should have."""
     wanted = {str(fact): fact.detail for fact in expected}
     present = {str(fact): fact.detail for fact in found}
     for what in sorted(wanted.keys() | present.keys()):

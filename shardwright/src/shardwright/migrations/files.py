@@ -3,6 +3,9 @@
 A folder holds `shard/NNNN_name.sql` (applied inside every shard's schema) and `server/NNNN_name.sql` (applied
 once per server, inside the schema `common`). Wrong names, numbers and headers are refused here, so
 that the code that talks to servers only sees a valid, ordered list.
+
+A file that says `-- supersedes: 0007` replaces one that turned out wrong after some shards got it. Beside it lies
+`NNNN_name.repair.sql`, which is applied instead to the shards that have (or began) the wrong one.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,8 +21,11 @@ from shardwright.errors import MigrationRefused
 
 Kind = Literal["server", "shard"]
 
-_FILE_NAME = re.compile(r"(?P<number>\d{4})_(?P<name>[a-z0-9]+(?:_[a-z0-9]+)*)\.sql")
-_HEADER = re.compile(r"--\s*(?P<key>no-transaction|statement-timeout|waive)\b:?\s*(?P<value>.*?)\s*")
+_FILE_NAME = re.compile(r"(?P<number>\d{4})_(?P<name>[a-z0-9]+(?:_[a-z0-9]+)*)(?P<repair>\.repair)?\.sql")
+_HEADER = re.compile(
+    r"--\s*(?P<key>no-transaction|statement-timeout|supersedes|waive)\b:?\s*(?P<value>.*?)\s*"
+)
+_SUPERSEDED = re.compile(r"(?P<number>\d{4})(?:_[a-z0-9_]+)?")
 _WAIVER = re.compile(r"(?P<rule>[a-z-]+)\s+because\s+(?P<reason>\S.*)")
 _DURATION = re.compile(r"\d+\s*(?:ms|s|min|h)")
 
@@ -46,9 +52,14 @@ class Migration:
     is_transactional: bool = True
     statement_timeout: str | None = None
     waivers: tuple[Waiver, ...] = ()
+    supersedes: tuple[int, ...] = ()
+    """The numbers of earlier files that are wrong, and that no shard gets any more."""
+    repair: Migration | None = None
+    """Applied in place of this file to shards that have one of those it supersedes."""
+    is_repair: bool = False
 
     def __str__(self) -> str:
-        return f"{self.kind}/{self.number:04}_{self.name}"
+        return f"{self.kind}/{self.number:04}_{self.name}{'.repair' if self.is_repair else ''}"
 
 
 @dataclass(frozen=True)
@@ -74,9 +85,49 @@ def _load_kind(folder: Path, kind: Kind) -> tuple[Migration, ...]:
     home = folder / kind
     if not home.is_dir():
         return ()
-    migrations = [read_migration(path, kind) for path in sorted(home.glob("*.sql"))]
+    migrations = read_migrations(sorted(home.glob("*.sql")), kind)
     _refuse_gaps(migrations)
     return tuple(migrations)
+
+
+def read_migrations(paths: Sequence[Path], kind: Kind) -> list[Migration]:
+    """Read files in their order, each repair together with the file that it belongs to."""
+    files = [read_migration(path, kind) for path in paths]
+    repairs = {(each.number, each.name): each for each in files if each.is_repair}
+    migrations = [
+        replace(each, repair=repairs.pop((each.number, each.name), None))
+        for each in files
+        if not each.is_repair
+    ]
+    for repair in repairs.values():
+        raise MigrationRefused(f"{repair} belongs to no file: it is the repair of {str(repair)[:-7]}.sql")
+    _refuse_wrong_supersedes(migrations)
+    return migrations
+
+
+def _refuse_wrong_supersedes(migrations: Sequence[Migration]) -> None:
+    by_number = {each.number: each for each in migrations}
+    for migration in migrations:
+        if bool(migration.supersedes) != (migration.repair is not None):
+            file = migration.path.with_suffix(".repair.sql").name
+            raise MigrationRefused(
+                f"{migration}: `-- supersedes: NNNN` and {file} belong together; the repair brings the shards that "
+                "have the wrong file to the same schema"
+            )
+        if migration.repair is not None and migration.repair.supersedes:
+            raise MigrationRefused(f"{migration.repair}: only {migration} itself says what it supersedes")
+        for number in migration.supersedes:
+            wrong = by_number.get(number)
+            if wrong is None or number >= migration.number:
+                raise MigrationRefused(
+                    f"{migration} supersedes {number:04}, which is no earlier file: keep the wrong file, unchanged"
+                )
+            # Else a shard that has only the first of the chain would get no repair.
+            if missing := set(wrong.supersedes) - set(migration.supersedes):
+                listed = ", ".join(f"{each:04}" for each in sorted({*migration.supersedes, *missing}))
+                raise MigrationRefused(
+                    f"{migration} supersedes {wrong}, which supersedes others: write `-- supersedes: {listed}`"
+                )
 
 
 def _refuse_gaps(migrations: Sequence[Migration]) -> None:
@@ -107,6 +158,8 @@ def read_migration(path: Path, kind: Kind) -> Migration:
         is_transactional=headers.is_transactional,
         statement_timeout=headers.statement_timeout,
         waivers=tuple(headers.waivers),
+        supersedes=headers.supersedes,
+        is_repair=match["repair"] is not None,
     )
 
 
@@ -126,6 +179,7 @@ class _Headers:
     waivers: list[Waiver]
     is_transactional: bool = True
     statement_timeout: str | None = None
+    supersedes: tuple[int, ...] = ()
 
     @classmethod
     def read(cls, text: str, path: Path) -> _Headers:
@@ -143,6 +197,13 @@ class _Headers:
             if _DURATION.fullmatch(value) is None:
                 raise MigrationRefused(f"{where}: write `-- statement-timeout: 30min`, with ms, s, min or h")
             self.statement_timeout = value
+        elif key == "supersedes":
+            named = [_SUPERSEDED.fullmatch(each.strip()) for each in value.split(",")]
+            if None in named:
+                raise MigrationRefused(
+                    f"{where}: write `-- supersedes: 0007`, or several numbers with commas"
+                )
+            self.supersedes = tuple(int(each["number"]) for each in named if each is not None)
         else:
             match = _WAIVER.fullmatch(value)
             if match is None:

@@ -95,7 +95,7 @@ class Migrator:
         status = await read_status(shard_map, self.folder)
         if not drift:
             return status
-        return replace(status, drift=await find_drift(_reachable(shard_map, status), status.versions))
+        return replace(status, drift=await find_drift(_reachable(shard_map, status), status.states))
 
     async def pending(self) -> dict[Target, tuple[Migration, ...]]:
         """Return the pending migrations of each target that is behind."""
@@ -111,7 +111,9 @@ class Migrator:
         shard_map = await self.map()
         status = await read_status(shard_map, self.folder)
         expected = await replay(self.folder, replay_dsn, shard_map.layout) if replay_dsn is not None else None
-        return await find_drift(_reachable(shard_map, status), status.versions, expected=expected)
+        return await find_drift(
+            _reachable(shard_map, status), status.states, expected=expected, up_to_date=status.up_to_date
+        )
 
     async def snapshot(self, dsn: str | None = None) -> str:
         """Return the text of schema.sql, from a replay in a scratch database, by default on the first server."""
@@ -129,7 +131,8 @@ class Migrator:
         newest = dict.fromkeys(("server", "shard"), 0)
         for target, version in status.versions.items():
             newest[target.kind] = max(newest[target.kind], version)
-        everything = (*self.folder.server, *self.folder.shard)
+        files = (*self.folder.server, *self.folder.shard)
+        everything = [*files, *(each.repair for each in files if each.repair is not None)]
         new = {each.path for each in everything if each.number > newest[each.kind]}
         if not new:
             return

@@ -7,6 +7,7 @@ wanted name can only be left over from an interrupted build: it is dropped and b
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import asyncpg
@@ -18,6 +19,7 @@ from shardwright.migrations.files import Migration
 from shardwright.migrations.options import MigratorOptions
 from shardwright.migrations.sql_parser import Statement, parse
 from shardwright.migrations.targets import Target
+from shardwright.migrations.versions import Version, read_versions
 
 _FIND_INDEX = """
 SELECT x.indisvalid FROM pg_catalog.pg_index x
@@ -39,16 +41,20 @@ FROM pg_catalog.pg_inherits WHERE inhrelid = to_regclass($1)
 
 
 async def run_outside_transaction(
-    connection: Connection, target: Target, migration: Migration, options: MigratorOptions
+    connection: Connection,
+    target: Target,
+    migration: Migration,
+    options: MigratorOptions,
+    is_next: Callable[[Sequence[Version]], bool],
 ) -> bool:
-    """Apply the migration, however far an earlier attempt got; False if another migrator already had."""
+    """Apply the migration, however far an earlier attempt got; False if it is no longer the next one."""
     async with lock_for_session(connection, target):
-        query = f"SELECT checksum, applied_at FROM {target.schema}.schema_version WHERE number = $1"  # noqa: S608 - names come from the library, values are parameters
-        rows = await fetch_rows(connection, query, migration.number)
-        if rows and rows[0]["applied_at"] is not None:
+        versions = (await read_versions(connection, [target.schema]))[target.schema]
+        if not is_next(versions):
             return False
         # A file that failed may have been corrected since; what it created before proves nothing then.
-        is_repeat = bool(rows) and rows[0]["checksum"] == migration.checksum
+        begun = {version.number: version.checksum for version in versions}
+        is_repeat = begun.get(migration.number) == migration.checksum
         await _record(connection, target, migration, "NULL")
         for statement in parse(migration.sql):
             await _run(connection, target, statement, migration, options, is_repeat=is_repeat)

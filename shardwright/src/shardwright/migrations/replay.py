@@ -11,11 +11,13 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit, urlunsplit
 
+import asyncpg
+
 from shardwright.ids import DEFAULT_EPOCH_MS, Layout, install_functions
 from shardwright.migrations.applier import Applier
 from shardwright.migrations.catalog import Fact, read_facts
 from shardwright.migrations.connections import Connection, connect, open_connection
-from shardwright.migrations.files import Folder, Kind
+from shardwright.migrations.files import Folder, Kind, Migration
 from shardwright.migrations.options import MigratorOptions
 from shardwright.migrations.targets import COMMON_SCHEMA, Target
 from shardwright.migrations.versions import VERSION_TABLE
@@ -35,11 +37,35 @@ async def replay(folder: Folder, dsn: str, layout: Layout | None = None) -> Repl
     async with scratch_database(dsn) as scratch, open_connection(Server("scratch", scratch)) as connection:
         await prepare_scratch(connection, layout)
         for target in (_COMMON, _SHARD):
-            await Applier(folder.of(target.kind), MigratorOptions()).apply_pending(
-                connection, target, _ignore
-            )
+            await _apply(connection, target, folder.of(target.kind))
         facts = await read_facts(connection, [_COMMON.schema, _SHARD.schema])
     return {"server": facts[_COMMON.schema], "shard": facts[_SHARD.schema]}
+
+
+async def replay_repaired(
+    folder: Folder, kind: Kind, stops: Sequence[int], dsn: str, layout: Layout | None = None
+) -> Sequence[Fact] | None:
+    """Return the facts of a target that stopped at each of these migrations, and got all the later ones afterwards.
+
+    It has superseded migrations, as they were when nothing superseded them yet, and their repair. None when those
+    cannot be applied to an empty target, so that they cannot be compared.
+    """
+    target = _SHARD if kind == "shard" else _COMMON
+    async with scratch_database(dsn) as scratch, open_connection(Server("scratch", scratch)) as connection:
+        await prepare_scratch(connection, layout)
+        if kind == "shard":
+            await _apply(connection, _COMMON, folder.server)
+        for number in stops:
+            try:
+                await _apply(connection, target, folder.of(kind)[:number])
+            except asyncpg.PostgresError:
+                return None
+        await _apply(connection, target, folder.of(kind))
+        return (await read_facts(connection, [target.schema]))[target.schema]
+
+
+async def _apply(connection: Connection, target: Target, migrations: Sequence[Migration]) -> None:
+    await Applier(migrations, MigratorOptions()).apply_pending(connection, target, _ignore)
 
 
 async def prepare_scratch(connection: Connection, layout: Layout | None) -> None:

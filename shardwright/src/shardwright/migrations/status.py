@@ -10,7 +10,7 @@ from shardwright.migrations.connections import in_parallel, open_connection
 from shardwright.migrations.drift import Difference
 from shardwright.migrations.files import Folder, Migration
 from shardwright.migrations.targets import Target, all_targets
-from shardwright.migrations.versions import Version, find_conflict, pending, read_versions
+from shardwright.migrations.versions import Version, find_conflict, pending, read_versions, unrepaired
 from shardwright.topology import Server, ShardMap
 
 
@@ -22,6 +22,8 @@ class TargetStatus:
     version: int
     pending: tuple[Migration, ...]
     conflict: str | None = None
+    unrepaired: tuple[int, ...] = ()
+    """Superseded migrations that it has, until their repair is applied."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,18 @@ class Status:
         """The last migration of each target that agrees with the folder."""
         return {each.target: each.version for each in self.targets if each.conflict is None}
 
+    @property
+    def states(self) -> dict[Target, tuple[int, ...]]:
+        """What determines the schema of each target that agrees with the folder: equal states, equal catalogs."""
+        return {
+            each.target: (each.version, *each.unrepaired) for each in self.targets if each.conflict is None
+        }
+
+    @property
+    def up_to_date(self) -> set[Target]:
+        """The targets that have every migration."""
+        return {each.target for each in self.targets if each.conflict is None and not each.pending}
+
 
 async def read_status(shard_map: ShardMap, folder: Folder) -> Status:
     """Query all servers in parallel, one query per hundred shards."""
@@ -79,4 +93,5 @@ def _target_status(target: Target, versions: Sequence[Version], folder: Folder) 
     conflict = find_conflict(versions, migrations)
     last = max((version.number for version in versions if version.is_applied), default=0)
     waiting = () if conflict else pending(versions, migrations)
-    return TargetStatus(target, last, waiting, conflict)
+    wrong = () if conflict else unrepaired(versions, migrations)
+    return TargetStatus(target, last, waiting, conflict, wrong)

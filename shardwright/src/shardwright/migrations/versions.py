@@ -72,7 +72,7 @@ def _select(schema: str) -> str:
 
 def find_conflict(versions: Sequence[Version], migrations: Sequence[Migration]) -> str | None:
     """Return why the folder cannot be applied on top of these versions; None when it can."""
-    for version, migration in zip_longest(versions, migrations):
+    for version, migration in zip_longest(versions, expected(versions, migrations)):
         if version is None:
             return None
         has = f"{version.number:04}_{version.name}"
@@ -85,11 +85,48 @@ def find_conflict(versions: Sequence[Version], migrations: Sequence[Migration]) 
         if version.name != migration.name:
             return f"has {has} where the folder has {migration}: give the new file the next free number"
         if version.checksum != migration.checksum:
-            return f"has {migration} with different content: restore the file and write a new migration"
+            return (
+                f"has {migration} with different content: restore the file and write a new migration, which says "
+                f"`-- supersedes: {migration.number:04}` if no other shard shall get this one"
+            )
     return None
+
+
+def expected(versions: Sequence[Version], migrations: Sequence[Migration]) -> list[Migration]:
+    """The migrations that a schema with these versions has in the end, in order.
+
+    A superseded one is among them only where it was applied or begun, and then the repair stands for the file that
+    supersedes it.
+    """
+    known = {version.number for version in versions}
+    superseded = superseded_numbers(migrations)
+    return [
+        migration.repair
+        if migration.repair is not None and known.intersection(migration.supersedes)
+        else migration
+        for migration in migrations
+        if migration.number in known or migration.number not in superseded
+    ]
+
+
+def superseded_numbers(migrations: Sequence[Migration]) -> set[int]:
+    """The migrations that no schema gets any more."""
+    return {number for migration in migrations for number in migration.supersedes}
 
 
 def pending(versions: Sequence[Version], migrations: Sequence[Migration]) -> tuple[Migration, ...]:
     """The migrations that a schema does not have yet, in order."""
-    applied = {version.number for version in versions if version.is_applied}
-    return tuple(migration for migration in migrations if migration.number not in applied)
+    done = {version.number for version in versions if version.is_applied} | superseded_numbers(migrations)
+    return tuple(each for each in expected(versions, migrations) if each.number not in done)
+
+
+def unrepaired(versions: Sequence[Version], migrations: Sequence[Migration]) -> tuple[int, ...]:
+    """The superseded migrations that a schema has, or began, and whose repair it does not have yet."""
+    known = {version.number for version in versions}
+    waiting = pending(versions, migrations)
+    wrong = {number for each in migrations if _is_repaired_by(each, waiting) for number in each.supersedes}
+    return tuple(sorted(wrong & known))
+
+
+def _is_repaired_by(migration: Migration, waiting: Sequence[Migration]) -> bool:
+    return migration.repair is not None and migration.repair in waiting

@@ -7,15 +7,16 @@ are not waived. A file waives a rule for itself, with a reason:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from shardwright.errors import MigrationRefused
-from shardwright.migrations.files import Folder, Kind, Migration, read_migration
+from shardwright.migrations.files import Folder, Kind, Migration, read_migrations
 from shardwright.migrations.linter import alter_table, locks, names, tables
 from shardwright.migrations.linter.findings import RULES, UNWAIVABLE, Finding
 from shardwright.migrations.linter.history import History
 from shardwright.migrations.sql_parser import Statement, SyntaxRefused, parse
+from shardwright.migrations.versions import superseded_numbers
 
 __all__ = ["RULES", "Finding", "lint", "lint_migrations"]
 
@@ -41,16 +42,39 @@ def lint(path: Path) -> list[Finding]:
     if not path.is_file() and not path.is_dir():
         raise MigrationRefused(f"{path} is neither a migrations folder nor a migration")
     home, last = (path, None) if path.is_dir() else (path.parent, path.name)
-    files = [file for file in sorted(home.glob("*.sql")) if last is None or file.name <= last]
+    files = [file for file in sorted(home.glob("*.sql")) if last is None or file.name[:4] <= last[:4]]
     kind: Kind = "server" if home.name == "server" else "shard"
-    findings = lint_migrations([read_migration(file, kind) for file in files])
+    findings = lint_migrations(read_migrations(files, kind))
     return [finding for finding in findings if last is None or finding.path == path]
 
 
 def lint_migrations(migrations: Sequence[Migration]) -> list[Finding]:
-    """Lint migrations of one kind, in order."""
+    """Lint migrations of one kind, in order.
+
+    A superseded one is left out: no shard gets it any more. A repair is judged as coming after those it repairs.
+    """
+    superseded = superseded_numbers(migrations)
     history = History()
-    return [finding for migration in migrations for finding in _refusals(migration, history)]
+    findings: list[Finding] = []
+    for migration in migrations:
+        if migration.number in superseded:
+            continue
+        findings += _refusals(migration, history)
+        if migration.repair is not None:
+            findings += _refusals(
+                migration.repair, _history_with(migration.supersedes, migration, migrations)
+            )
+    return findings
+
+
+def _history_with(wrong: Collection[int], until: Migration, migrations: Sequence[Migration]) -> History:
+    """The history of a shard that has these superseded migrations."""
+    skipped = superseded_numbers(migrations) - set(wrong)
+    history = History()
+    for migration in migrations:
+        if migration.number < until.number and migration.number not in skipped:
+            list(_findings(migration, history))
+    return history
 
 
 def _refusals(migration: Migration, history: History) -> list[Finding]:
