@@ -8,6 +8,7 @@ from shardwright.errors import MigrationRefused
 from shardwright.migrations import RULES, lint
 
 POSTS = "CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_id(), caption varchar(80), mood text, spot point);"
+OUTBOX = "CREATE TABLE outbox (id bigint PRIMARY KEY);"
 
 REFUSED = [
     ("syntax", "CREATE TABEL posts ();"),
@@ -18,11 +19,71 @@ REFUSED = [
     ("narrow-id", "CREATE TABLE days (day int, PRIMARY KEY (day));"),
     ("narrow-id", "ALTER TABLE posts ADD COLUMN place_id integer;"),
     ("narrow-id", "ALTER TABLE posts ALTER COLUMN place_id TYPE int;"),
+    ("narrow-id", "CREATE TABLE likes (id bigint PRIMARY KEY, post integer REFERENCES posts);"),
+    ("narrow-id", "CREATE TABLE likes (id bigint PRIMARY KEY, liked integer REFERENCES posts (id));"),
+    ("narrow-id", "CREATE TABLE likes (id bigint PRIMARY KEY, p int, FOREIGN KEY (p) REFERENCES posts);"),
+    ("narrow-id", "CREATE TABLE replies (id bigint PRIMARY KEY, answered int REFERENCES replies);"),
+    ("narrow-id", "CREATE TABLE likes (id bigint PRIMARY KEY, post integer);"),
+    ("narrow-id", "CREATE TABLE likes (id bigint PRIMARY KEY, postid smallint);"),
+    ("narrow-id", "CREATE TABLE likes (id bigint PRIMARY KEY, post_ids integer[]);"),
+    ("narrow-id", "ALTER TABLE posts ADD COLUMN original int REFERENCES posts;"),
+    (
+        "narrow-id",
+        "ALTER TABLE posts ADD COLUMN n int; ALTER TABLE posts ADD FOREIGN KEY (n) REFERENCES posts NOT VALID;",
+    ),
+    (
+        "narrow-id",
+        "CREATE TABLE media (media_key bigint PRIMARY KEY); ALTER TABLE posts ADD COLUMN media_key int;",
+    ),
+    (
+        "narrow-id",
+        "CREATE TABLE notes (post bigint PRIMARY KEY REFERENCES posts); ALTER TABLE notes ALTER COLUMN post TYPE int;",
+    ),
     ("local-sequence", "CREATE TABLE likes (id bigserial PRIMARY KEY);"),
     ("local-sequence", "CREATE TABLE likes (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY);"),
     ("missing-primary-key", "CREATE TABLE likes (post_id bigint);"),
     ("missing-primary-key", "CREATE TABLE likes AS SELECT id FROM posts;"),
     ("missing-primary-key", "CREATE TABLE likes () INHERITS (posts);"),
+    ("missing-primary-key", "CREATE TABLE copies (LIKE posts);"),
+    ("missing-primary-key", "CREATE TABLE copies (LIKE posts INCLUDING DEFAULTS INCLUDING CONSTRAINTS);"),
+    ("missing-primary-key", "CREATE TABLE copies (LIKE posts INCLUDING ALL EXCLUDING INDEXES);"),
+    (
+        "missing-primary-key",
+        """-- waive: unlogged-table because tests
+        CREATE UNLOGGED TABLE bare (n int); CREATE TABLE copies (LIKE bare INCLUDING ALL);""",
+    ),
+    ("foreign-key-outside-the-shard", "CREATE TABLE likes (id bigint PRIMARY KEY REFERENCES common.outbox);"),
+    ("foreign-key-outside-the-shard", "CREATE TABLE likes (id bigint PRIMARY KEY REFERENCES s0001.posts);"),
+    (
+        "foreign-key-outside-the-shard",
+        "CREATE TABLE likes (id bigint PRIMARY KEY, kind text, FOREIGN KEY (kind) REFERENCES public.kinds (name));",
+    ),
+    (
+        "foreign-key-outside-the-shard",
+        "ALTER TABLE posts ADD CONSTRAINT in_outbox FOREIGN KEY (id) REFERENCES common.outbox NOT VALID;",
+    ),
+    ("foreign-key-outside-the-shard", "CREATE TABLE likes (id bigint PRIMARY KEY REFERENCES outbox);"),
+    ("ddl-in-do", "DO $$ BEGIN ALTER TABLE posts ADD COLUMN title text; END $$;"),
+    ("ddl-in-do", "DO LANGUAGE plpgsql $$ BEGIN IF true THEN DROP TABLE IF EXISTS old; END IF; END $$;"),
+    ("ddl-in-do", "DO $$ BEGIN EXECUTE 'CREATE INDEX posts_mood ON posts (mood)'; END $$;"),
+    (
+        "ddl-in-do",
+        "DO $$ DECLARE t text; BEGIN FOR t IN SELECT 'a' LOOP EXECUTE format('TRUNCATE %I', t); END LOOP; END $$;",
+    ),
+    (
+        "ddl-in-do",
+        "DO $$ DECLARE t text := 'a'; BEGIN EXECUTE 'ALTER TABLE ' || quote_ident(t) || ' ADD x int'; END $$;",
+    ),
+    ("ddl-in-do", "DO $$ DECLARE c text; BEGIN c := format('DROP VIEW %I', 'v'); EXECUTE c; END $$;"),
+    ("ddl-in-do", "DO $$ DECLARE c text := 'DROP VIEW v'; BEGIN EXECUTE c; END $$;"),
+    (
+        "ddl-in-do",
+        "DO $$ BEGIN NULL; EXCEPTION WHEN others THEN CREATE TABLE late (id bigint PRIMARY KEY); END $$;",
+    ),
+    ("ddl-in-do", "DO $$ BEGIN what is this; THEN DROP TABLE gone; $$;"),
+    ("narrow-id", "DO $$ BEGIN CREATE TABLE likes (id bigint PRIMARY KEY, post_id int); END $$;"),
+    ("missing-primary-key", "DO $$ BEGIN EXECUTE format('CREATE TABLE likes (post_id bigint)'); END $$;"),
+    ("cascade", "DO $$ BEGIN EXECUTE format('DROP TABLE %I CASCADE', 'old'); END $$;"),
     ("unlogged-table", "CREATE UNLOGGED TABLE likes (id bigint PRIMARY KEY);"),
     ("index-not-concurrent", "CREATE INDEX posts_caption ON posts (caption);"),
     ("index-not-concurrent", "DROP INDEX posts_caption;"),
@@ -93,6 +154,7 @@ REFUSED = [
     ("session-setting", "SET work_mem = '1GB';"),
     ("session-setting", "SET LOCAL search_path = public;"),
     ("transaction-control", "COMMIT;"),
+    ("transaction-control", "DO $$ BEGIN COMMIT; END $$;"),
     ("guard-off", "ALTER TABLE posts DISABLE TRIGGER ALL;"),
     ("unused-waiver", "-- waive: cascade because it was there once\nSELECT 1;"),
     ("unused-waiver", "-- waive: no-such-rule because it was there once\nSELECT 1;"),
@@ -118,6 +180,19 @@ PASSED = [
     "CREATE TABLE likes (post_id bigint); ALTER TABLE likes ADD PRIMARY KEY (post_id);",
     "CREATE TABLE posts_2025 PARTITION OF posts FOR VALUES FROM (1) TO (2);",
     "CREATE TABLE copies (LIKE posts INCLUDING ALL);",
+    "CREATE TABLE copies (LIKE posts INCLUDING INDEXES);",
+    "CREATE TABLE copies (LIKE posts, PRIMARY KEY (id));",
+    "CREATE TABLE copies (LIKE posts); ALTER TABLE copies ADD PRIMARY KEY (id);",
+    "CREATE TABLE copies (LIKE made_elsewhere INCLUDING ALL);",
+    "CREATE TABLE likes (post_id bigint PRIMARY KEY REFERENCES posts, posts integer, post_count int, poster int);",
+    "CREATE TABLE likes (id bigint PRIMARY KEY, post bigint REFERENCES posts, grid int, paid int, id_hint text);",
+    "CREATE TABLE kinds (code text PRIMARY KEY); CREATE TABLE t (id bigint PRIMARY KEY, kind text REFERENCES kinds);",
+    "CREATE TABLE days (y int, d int, PRIMARY KEY (y, d)); CREATE TABLE t (id bigint PRIMARY KEY, day int);",
+    "DO $$ BEGIN UPDATE posts SET mood = 'calm' WHERE mood = 'quiet'; PERFORM next_id(); END $$;",
+    "DO $$ DECLARE n int; BEGIN SELECT count(*) INTO n FROM posts; RAISE NOTICE 'ALTER TABLE: %', n; END $$;",
+    "DO $$ BEGIN EXECUTE format('UPDATE %I SET mood = %L WHERE id = $1', 'posts', 'x') USING 1; END $$;",
+    "DO $$ BEGIN -- DROP TABLE posts;\n IF EXISTS (SELECT 'DROP TABLE' FROM posts) THEN NULL; END IF; END $$;",
+    "CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'CREATE TABLE x (n int)'; END $$;",
     "CREATE TEMP TABLE scratch ON COMMIT DROP AS SELECT 1 AS n;",
     "CREATE FUNCTION f() RETURNS bigint LANGUAGE sql AS $$ SELECT max(id) FROM posts $$;",
     "UPDATE posts SET mood = 'calm' WHERE mood = 'quiet';",
@@ -142,6 +217,7 @@ def rules_found(folder: Path) -> set[str]:
 
 @pytest.mark.parametrize(("rule", "sql"), REFUSED)
 def test_the_linter_refuses(tmp_path: Path, rule: str, sql: str) -> None:
+    write(tmp_path, OUTBOX, kind="server")
     findings = lint(write(tmp_path, POSTS, sql))
 
     assert rule in {finding.rule for finding in findings}, findings
@@ -157,6 +233,7 @@ def test_the_linter_accepts(tmp_path: Path, sql: str) -> None:
 def test_a_waiver_with_a_reason_disables_a_rule_unless_it_cannot_be_waived(
     tmp_path: Path, rule: str, sql: str
 ) -> None:
+    write(tmp_path, OUTBOX, kind="server")
     write(tmp_path, POSTS, sql)
     others = rules_found(tmp_path) - {rule}
     write(tmp_path, POSTS, f"-- waive: {rule} because nobody uses it yet\n{sql}")
@@ -211,3 +288,55 @@ def test_one_file_is_judged_together_with_those_before_it(tmp_path: Path) -> Non
 def test_a_path_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MigrationRefused, match="neither a migrations folder nor a migration"):
         lint(tmp_path / "nowhere")
+
+
+def test_findings_say_what_refers_to_what_and_where(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        f"""{POSTS}
+CREATE TABLE likes (id bigint PRIMARY KEY, liked int REFERENCES posts);
+CREATE TABLE copies (LIKE posts);
+DO $$
+BEGIN
+    PERFORM 1;
+    ALTER TABLE posts ADD COLUMN title text;
+END
+$$;
+CREATE TABLE kinds (id bigint PRIMARY KEY REFERENCES common.names);
+""",
+    )
+
+    assert [(each.line, each.rule, each.message) for each in lint(tmp_path)] == [
+        (2, "narrow-id", "likes.liked is integer and refers to posts.id, which is bigint"),
+        (3, "missing-primary-key", "copies has no primary key: it is a copy of posts without its key"),
+        (4, "ddl-in-do", "a DO block executes ALTER TABLE posts ADD COLUMN title text"),
+        (10, "foreign-key-outside-the-shard", "a foreign key refers to common.names"),
+    ]
+
+
+def test_rules_see_into_do_blocks_at_the_right_line(tmp_path: Path) -> None:
+    write(tmp_path, POSTS, "-- waive: ddl-in-do because tests\nDO $$\nBEGIN\n  DROP TABLE posts;\nEND $$;")
+
+    (finding,) = lint(tmp_path)
+
+    assert (finding.line, finding.rule) == (4, "breaks-previous-release")
+    assert finding.message == "in a DO block: table posts is dropped"
+
+
+def test_a_single_file_knows_the_tables_of_the_servers(tmp_path: Path) -> None:
+    write(tmp_path, OUTBOX, kind="server")
+    write(tmp_path, "CREATE TABLE likes (id bigint PRIMARY KEY REFERENCES outbox);")
+
+    assert [each.rule for each in lint(tmp_path / "shard" / "0001_step.sql")] == [
+        "foreign-key-outside-the-shard"
+    ]
+    own = "CREATE TABLE outbox (id bigint PRIMARY KEY); CREATE TABLE likes (id bigint PRIMARY KEY REFERENCES outbox);"
+    assert lint(write(tmp_path, own)) == []
+
+
+def test_server_tables_may_refer_to_each_other(tmp_path: Path) -> None:
+    write(
+        tmp_path, OUTBOX, "CREATE TABLE sent (id bigint PRIMARY KEY REFERENCES common.outbox);", kind="server"
+    )
+
+    assert lint(tmp_path) == []

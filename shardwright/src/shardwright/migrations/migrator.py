@@ -12,7 +12,7 @@ from shardwright.migrations.applier import Applier
 from shardwright.migrations.connections import Connection
 from shardwright.migrations.drift import Difference, find_drift
 from shardwright.migrations.files import Folder, Migration
-from shardwright.migrations.linter import lint_migrations
+from shardwright.migrations.linter import lint_folder
 from shardwright.migrations.options import MigratorOptions
 from shardwright.migrations.replay import replay
 from shardwright.migrations.report import MigrationFailed, OnProgress, Report
@@ -136,8 +136,7 @@ class Migrator:
         new = {each.path for each in everything if each.number > newest[each.kind]}
         if not new:
             return
-        findings = [*lint_migrations(self.folder.server), *lint_migrations(self.folder.shard)]
-        refused = [str(finding) for finding in findings if finding.path in new]
+        refused = [str(finding) for finding in lint_folder(self.folder) if finding.path in new]
         if refused:
             raise MigrationRefused("the linter refuses, and nothing was applied:\n" + _some(refused))
 

@@ -7,18 +7,18 @@ are not waived. A file waives a rule for itself, with a reason:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from shardwright.errors import MigrationRefused
 from shardwright.migrations.files import Folder, Kind, Migration, read_migrations
-from shardwright.migrations.linter import alter_table, locks, names, tables
+from shardwright.migrations.linter import alter_table, do_blocks, locks, names, tables
 from shardwright.migrations.linter.findings import RULES, UNWAIVABLE, Finding
 from shardwright.migrations.linter.history import History
 from shardwright.migrations.sql_parser import Statement, SyntaxRefused, parse
 from shardwright.migrations.versions import superseded_numbers
 
-__all__ = ["RULES", "Finding", "lint", "lint_migrations"]
+__all__ = ["RULES", "Finding", "lint", "lint_folder", "lint_migrations"]
 
 _CHECKS: tuple[Callable[[Statement, History], Iterable[tables.Found]], ...] = (
     tables.check_columns,
@@ -28,7 +28,9 @@ _CHECKS: tuple[Callable[[Statement, History], Iterable[tables.Found]], ...] = (
     locks.check_transaction,
     locks.check_blocking,
     locks.check_removals,
+    do_blocks.check_do,
     names.check_names,
+    names.check_foreign_keys,
     names.check_place,
     names.check_settings,
 )
@@ -38,42 +40,51 @@ def lint(path: Path) -> list[Finding]:
     """Lint a folder or a file; a file is judged together with those that come before it."""
     if (path / "shard").is_dir() or (path / "server").is_dir():
         folder = Folder.load(path)
-        return [*lint_migrations(folder.server), *lint_migrations(folder.shard)]
+        return lint_folder(folder)
     if not path.is_file() and not path.is_dir():
         raise MigrationRefused(f"{path} is neither a migrations folder nor a migration")
     home, last = (path, None) if path.is_dir() else (path.parent, path.name)
     files = [file for file in sorted(home.glob("*.sql")) if last is None or file.name[:4] <= last[:4]]
     kind: Kind = "server" if home.name == "server" else "shard"
-    findings = lint_migrations(read_migrations(files, kind))
+    shared = (
+        read_migrations(sorted((home.parent / "server").glob("*.sql")), "server") if kind == "shard" else ()
+    )
+    findings = lint_migrations(read_migrations(files, kind), shared=shared)
     return [finding for finding in findings if last is None or finding.path == path]
 
 
-def lint_migrations(migrations: Sequence[Migration]) -> list[Finding]:
-    """Lint migrations of one kind, in order.
+def lint_folder(folder: Folder) -> list[Finding]:
+    """Lint all migrations of an application."""
+    return [*lint_migrations(folder.server), *lint_migrations(folder.shard, shared=folder.server)]
+
+
+def lint_migrations(migrations: Sequence[Migration], *, shared: Sequence[Migration] = ()) -> list[Finding]:
+    """Lint migrations of one kind, in order; `shared` are those of the servers, when these are of shards.
 
     A superseded one is left out: no shard gets it any more. A repair is judged as coming after those it repairs.
     """
     superseded = superseded_numbers(migrations)
-    history = History()
+    shared_tables = frozenset(_history_of(shared).tables)
+    history = History(shared_tables=shared_tables)
     findings: list[Finding] = []
     for migration in migrations:
         if migration.number in superseded:
             continue
         findings += _refusals(migration, history)
         if migration.repair is not None:
-            findings += _refusals(
-                migration.repair, _history_with(migration.supersedes, migration, migrations)
-            )
+            skipped = superseded - set(migration.supersedes)
+            before = [each for each in migrations if each.number < migration.number]
+            had = [each for each in before if each.number not in skipped]
+            findings += _refusals(migration.repair, _history_of(had, shared_tables))
     return findings
 
 
-def _history_with(wrong: Collection[int], until: Migration, migrations: Sequence[Migration]) -> History:
-    """The history of a shard that has these superseded migrations."""
-    skipped = superseded_numbers(migrations) - set(wrong)
-    history = History()
+def _history_of(migrations: Sequence[Migration], shared_tables: frozenset[str] = frozenset()) -> History:
+    """The history of a target that has these migrations."""
+    history = History(shared_tables=shared_tables)
     for migration in migrations:
-        if migration.number < until.number and migration.number not in skipped:
-            list(_findings(migration, history))
+        for _ in _findings(migration, history):
+            pass
     return history
 
 
@@ -100,5 +111,9 @@ def _findings(migration: Migration, history: History) -> Iterator[Finding]:
         for rule, message in (found for check in _CHECKS for found in check(statement, history)):
             yield Finding(migration.path, statement.line, rule, message)
         history.add(statement)
+        for part in do_blocks.statements_in(statement) if statement.node.kind == "DoStmt" else ():
+            for rule, message in (found for check in _CHECKS for found in check(part, history)):
+                yield Finding(migration.path, part.line, rule, f"in a DO block: {message}")
+            history.add(part)
     for line, message in tables.missing_keys(history):
         yield Finding(migration.path, line, "missing-primary-key", message)

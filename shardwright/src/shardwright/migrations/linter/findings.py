@@ -7,13 +7,20 @@ from pathlib import Path
 
 RULES = {
     "syntax": "PostgreSQL's own grammar refuses the file.",
-    "narrow-id": "Ids are 64 bits wide; give every id column, and every single-column key, the type bigint.",
+    "narrow-id": (
+        "Ids are 64 bits wide; give every id column, every column that refers to one, and every single-column key, the "
+        "type bigint."
+    ),
     "local-sequence": (
         "A sequence repeats its numbers in every shard: write `id bigint PRIMARY KEY DEFAULT next_id()`."
     ),
     "missing-primary-key": (
         "A table without a primary key cannot be moved (logical replication needs one) nor repaired "
-        "row by row."
+        "row by row. LIKE copies the key only with INCLUDING INDEXES (or ALL)."
+    ),
+    "foreign-key-outside-the-shard": (
+        "A foreign key ties a shard to tables that stay behind when it moves to another server: keep what it refers to "
+        "in the shard, or store the id alone and let the application check it."
     ),
     "unlogged-table": "Unlogged tables are emptied by a crash and are not carried when a shard moves.",
     "index-not-concurrent": (
@@ -72,6 +79,10 @@ RULES = {
     "session-setting": (
         "A setting outlives its migration, and search_path is what makes it land in the right shard: "
         "use SET LOCAL, and leave search_path alone."
+    ),
+    "ddl-in-do": (
+        "Inside DO it may do something else in every shard, and other rules judge it only as far as it can be seen: "
+        "write plain statements, with IF EXISTS or IF NOT EXISTS where shards may differ."
     ),
     "transaction-control": "The migrator opens and commits the transaction, with the version inside it.",
     "guard-off": "Disabling triggers disables the guard that refuses writes to a shard that has moved away.",

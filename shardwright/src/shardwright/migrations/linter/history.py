@@ -1,7 +1,8 @@
 """What earlier statements have created: tells a new table from one that may have rows.
 
 The linter reads files, not servers, so that it gives the same result on a laptop and in CI. From earlier statements it
-only needs the tables created by the same file, the types of columns, and which NOT NULL constraints are validated.
+only needs the tables created by the same file, the types of columns, primary keys, and which NOT NULL constraints are
+validated.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from dataclasses import dataclass, field
 
 from shardwright.migrations.files import Migration
 from shardwright.migrations.sql_parser import Node, Statement
+
+_LIKE_INDEXES = 64  # PostgreSQL's CREATE_TABLE_LIKE_INDEXES
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,13 @@ class History:
     )
     new_tables: dict[str, int] = field(default_factory=dict[str, int])
     keyed_tables: set[str] = field(default_factory=set[str])
+    tables: set[str] = field(default_factory=set[str])
+    keys: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """The primary keys of all tables so far, where they are known."""
+    copies: dict[str, str] = field(default_factory=dict[str, str])
+    """Tables made with LIKE, and what they are copies of."""
+    shared_tables: frozenset[str] = frozenset()
+    """Tables that exist once per server, when shards are judged."""
     new_constraints: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     migration: Migration | None = None
 
@@ -61,6 +71,7 @@ class History:
                 self._alter(node.child("relation").text("relname"), command)
 
     def _record_table(self, relation: Node, line: int) -> None:
+        self.tables.add(relation.text("relname"))
         if relation.text("relpersistence") != "t":
             self.new_tables[relation.text("relname")] = line
 
@@ -75,17 +86,34 @@ class History:
             elif element.kind == "Constraint":
                 self._add_constraint(table, element)
             elif element.kind == "TableLikeClause":
-                self.keyed_tables.add(table)  # LIKE … INCLUDING ALL is its usual form
+                self._copy(table, element)
+
+    def _copy(self, table: str, clause: Node) -> None:
+        """Record what a table has from LIKE: the columns, and the key only if its index is copied too."""
+        source = clause.child("relation").text("relname")
+        self.copies[table] = source
+        for (owner, column), type_name in list(self.types.items()):
+            if owner == source:
+                self.types[table, column] = type_name
+        if not copies_indexes(clause):
+            return
+        if source in self.keys:
+            self.keys[table] = self.keys[source]
+            self.keyed_tables.add(table)
+        elif source not in self.tables:
+            self.keyed_tables.add(table)  # made elsewhere: nothing is known of its key
 
     def _add_column(self, table: str, column: Node) -> None:
         self.types[table, column.text("colname")] = column.child("typeName")
         for constraint in column.children("constraints"):
-            self._add_constraint(table, constraint)
+            self._add_constraint(table, constraint, column.text("colname"))
 
-    def _add_constraint(self, table: str, constraint: Node) -> None:
+    def _add_constraint(self, table: str, constraint: Node, own: str = "") -> None:
         kind = constraint.text("contype")
         if kind == "CONSTR_PRIMARY":
             self.keyed_tables.add(table)
+            if key := [own] if own else constraint.strings("keys"):
+                self.keys[table] = key
         key = (table, constraint.text("conname"))
         self.new_constraints.add(key)
         if column := not_null_column(constraint):
@@ -102,6 +130,11 @@ class History:
         elif kind == "AT_ValidateConstraint" and (table, command.text("name")) in self.checks:
             check = self.checks[table, command.text("name")]
             self.checks[table, command.text("name")] = NotNullConstraint(check.column, is_valid=True)
+
+
+def copies_indexes(clause: Node) -> bool:
+    """Whether LIKE says INCLUDING INDEXES or INCLUDING ALL."""
+    return bool(int(clause.text("options") or 0) & _LIKE_INDEXES)
 
 
 def not_null_column(constraint: Node) -> str:

@@ -59,6 +59,20 @@ def _body(node: Node) -> str:
     return "\n".join(text.text("sval") for body in bodies for text in body.walk() if text.kind == "String")
 
 
+def check_foreign_keys(statement: Statement, history: History) -> Iterator[Found]:
+    """A shard's foreign keys must refer to its own tables."""
+    if history.migration is None or history.migration.kind != "shard":
+        return
+    for node in statement.node.walk():
+        if node.kind != "Constraint" or node.text("contype") != "CONSTR_FOREIGN":
+            continue
+        schema, name = node.child("pktable").text("schemaname"), node.child("pktable").text("relname")
+        if not schema and name in history.shared_tables - history.tables:
+            schema = "common"
+        if schema:
+            yield "foreign-key-outside-the-shard", f"a foreign key refers to {schema}.{name}"
+
+
 def check_place(statement: Statement, history: History) -> Iterator[Found]:
     """Objects that exist once per server must not be created in a shard migration."""
     kind = _ONCE_PER_SERVER.get(statement.node.kind)
