@@ -160,7 +160,7 @@ def test_a_text_without_queries_holds_none() -> None:
     ],
 )
 def test_columns_that_depend_on_the_shard_are_refused(sql: str) -> None:
-    with pytest.raises(SetupInvalid, match="query all_of_it selects .*: list its columns by name"):
+    with pytest.raises(SetupInvalid, match=r"query all_of_it selects .*: list its columns by name"):
         Queries.parse(f"-- name: all_of_it\n{sql};")
 
 

@@ -55,7 +55,9 @@ async def check_repairs(folder: Folder, dsn: str) -> None:
     """Raise `MigrationRefused` when a target that had a superseded migration ends up with another schema."""
     everything = (*folder.server, *folder.shard)
     repaired = [each for each in everything if each.repair is not None and not _is_superseded(each, folder)]
-    expected = await replay(folder, dsn) if repaired else {}
+    if not repaired:
+        return
+    expected = await replay(folder, dsn)
     for migration in repaired:
         # A roll-out may have stopped at any of the wrong files, or at one after the other.
         for stops in dict.fromkeys([*((number,) for number in migration.supersedes), migration.supersedes]):

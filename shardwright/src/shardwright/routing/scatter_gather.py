@@ -16,7 +16,13 @@ from shardwright.routing.errors import DeadlineExceeded, PartialResult
 from shardwright.routing.execute import FUNCTION_OUTDATED, Router, execute_on_shard
 from shardwright.routing.plain_statements import EVERYWHERE
 from shardwright.routing.queries import Query
-from shardwright.routing.schema_mismatch import SCHEMA_MISFIT, SchemaMismatch, combine, schema_mismatch
+from shardwright.routing.schema_mismatch import (
+    SCHEMA_MISFIT,
+    SchemaMismatch,
+    ServerAnswer,
+    mismatches_by_server,
+    schema_mismatch,
+)
 from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
 
 if TYPE_CHECKING:
@@ -110,10 +116,13 @@ def _by_server(router: GatherRouter, ids: Sequence[int]) -> list[tuple[ServerCli
 
 async def _gather_on(
     router: Router, server: ServerClient, query: Query, by_shard: dict[int, list[int]], others: dict[str, Any]
-) -> "_Part":
-    part = _Part(server.server.name)
-    single = {number: own for number, own in by_shard.items() if server.is_misfit(query, number)}
-    together = {number: own for number, own in by_shard.items() if number not in single}
+) -> ServerAnswer:
+    part = ServerAnswer(server.server.name)
+    misfits = server.misfits_among(query, by_shard)
+    single = {number: by_shard[number] for number in misfits}
+    together = (
+        {number: own for number, own in by_shard.items() if number not in single} if misfits else by_shard
+    )
     if together:
         try:
             part.add(await _gather_together(server, query, together, others))
@@ -137,27 +146,6 @@ async def _gather_together(
         ends.append(len(ids))
     args = (list(by_shard), ends, *query.bind({**others, IDS: ids}))
     return await _run_on(server, server.gather_pool, by_shard, (query, FunctionKind.GATHER), args)
-
-
-class _Part:
-    """What one server answered: rows, and shards that lack what the query names."""
-
-    def __init__(self, server: str) -> None:
-        self.server = server
-        self.rows: list[Record] = []
-        self.has_answer = False
-        self.mismatches: list[SchemaMismatch] = []
-
-    def add(self, rows: "list[Record]") -> None:
-        self.has_answer = True
-        self.rows += rows
-
-    @contextlib.contextmanager
-    def collect_mismatch(self) -> Iterator[None]:
-        try:
-            yield
-        except SchemaMismatch as error:
-            self.mismatches.append(error)
 
 
 async def _run_on(
@@ -190,7 +178,7 @@ async def _run_on(
 
 
 async def _collect(
-    names: list[str], work: "Sequence[Callable[[], Awaitable[_Part]]]", deadline_s: float
+    names: list[str], work: "Sequence[Callable[[], Awaitable[ServerAnswer]]]", deadline_s: float
 ) -> Gathered:
     """Wait for all, each to its deadline; unavailable servers are reported in `failed`, other errors raised.
 
@@ -201,7 +189,7 @@ async def _collect(
     else:
         outcomes = await asyncio.gather(*(_within(each, deadline_s) for each in work))
     gathered = Gathered()
-    parts: list[_Part] = []
+    parts: list[ServerAnswer] = []
     for name, outcome in zip(names, outcomes, strict=True):
         if isinstance(outcome, SERVER_UNAVAILABLE):
             gathered.failed[name] = outcome
@@ -210,14 +198,13 @@ async def _collect(
         else:
             parts.append(outcome)
             gathered.rows += outcome.rows
-    mismatches = {part.server: combine(part.mismatches) for part in parts if part.mismatches}
-    if mismatches and not any(part.has_answer for part in parts):
-        raise next(iter(mismatches.values()))
-    gathered.failed |= mismatches
+    gathered.failed |= mismatches_by_server(parts)
     return gathered
 
 
-async def _within(work: "Callable[[], Awaitable[_Part]]", deadline_s: float) -> "_Part | Exception":
+async def _within(
+    work: "Callable[[], Awaitable[ServerAnswer]]", deadline_s: float
+) -> "ServerAnswer | Exception":
     """Return the answer or the error: a failure must not leave the sibling tasks running unattended.
 
     The coroutine is created here, not earlier: a caller cancelled before this point would leave it never awaited.
@@ -270,10 +257,10 @@ class Everywhere:
 
     async def _read(
         self, server: ServerClient, batches: list[list[int]], query: Query, args: tuple[Any, ...]
-    ) -> _Part:
-        part = _Part(server.server.name)
+    ) -> ServerAnswer:
+        part = ServerAnswer(server.server.name)
         for batch in batches:
-            single = [number for number in batch if server.is_misfit(query, number)]
+            single = server.misfits_among(query, batch)
             together = [number for number in batch if number not in single]
             if together:
                 try:
@@ -317,8 +304,8 @@ class Everywhere:
 
     async def _write(
         self, server: ServerClient, batches: list[list[int]], query: Query, args: tuple[Any, ...]
-    ) -> _Part:
-        part = _Part(server.server.name)
+    ) -> ServerAnswer:
+        part = ServerAnswer(server.server.name)
         for number in (number for batch in batches for number in batch):
             with part.collect_mismatch():
                 part.add(await execute_on_shard(self._router, number, query, args, 0))

@@ -5,7 +5,8 @@ shard differ so much that the function fails, the query itself is executed in th
 shard lacks what the query names, and the caller gets a `SchemaMismatch` for that shard alone.
 """
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Generator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
@@ -17,7 +18,7 @@ from shardwright.routing.queries import Query
 from shardwright.topology import fetch_rows, fetch_value
 
 if TYPE_CHECKING:
-    from asyncpg import Connection
+    from asyncpg import Connection, Record
 
 SCHEMA_MISFIT = (
     asyncpg.UndefinedTableError,
@@ -98,6 +99,37 @@ def combine(mismatches: Sequence[SchemaMismatch]) -> SchemaMismatch:
     combined = type(first)(text, query=first.query, server=first.server, shards=shards, version=first.version)
     combined.__cause__ = first.__cause__
     return combined
+
+
+class ServerAnswer:
+    """What the shards of one server answered: rows, and the errors of those that lack what the query names."""
+
+    def __init__(self, server: str) -> None:
+        self.server = server
+        self.rows: list[Record] = []
+        self.has_answer = False
+        self.mismatches: list[SchemaMismatch] = []
+
+    def add(self, rows: "list[Record]") -> None:
+        """Add the rows of shards that answered."""
+        self.has_answer = True
+        self.rows += rows
+
+    @contextlib.contextmanager
+    def collect_mismatch(self) -> Generator[None]:
+        """Keep a `SchemaMismatch` raised in the block, instead of failing the other shards too."""
+        try:
+            yield
+        except SchemaMismatch as error:
+            self.mismatches.append(error)
+
+
+def mismatches_by_server(answers: Sequence[ServerAnswer]) -> dict[str, SchemaMismatch]:
+    """The mismatches of each server; raised when no shard at all could answer."""
+    found = {each.server: combine(each.mismatches) for each in answers if each.mismatches}
+    if found and not any(each.has_answer for each in answers):
+        raise next(iter(found.values()))
+    return found
 
 
 @cache

@@ -126,6 +126,10 @@ class ServerClient:
             return False
         return until is not None
 
+    def misfits_among(self, query: Query, numbers: Iterable[int]) -> list[int]:
+        """Those of these shards that the query's function does not fit."""
+        return [number for number in numbers if self.is_misfit(query, number)] if self.misfits else []
+
     def mark_misfit(self, query: Query, number: int) -> None:
         """Execute the query itself on this shard, until the function is tried again."""
         self.misfits[query, number] = time.monotonic() + MISFIT_S

@@ -81,13 +81,13 @@ class Transaction:
 
     async def fetch(self, query: Query, /, **params: Any) -> "list[Record]":
         """All rows."""
-        rows = cast("list[Record]", await self._run(self._pooled.conn.fetch, query, params))
+        rows = cast("list[Record]", await self._run("fetch", query, params))
         self._count(len(rows))
         return rows
 
     async def fetch_one(self, query: Query, /, **params: Any) -> "Record | None":
         """The first row, if there is one."""
-        row = cast("Record | None", await self._run(self._pooled.conn.fetchrow, query, params))
+        row = cast("Record | None", await self._run("fetchrow", query, params))
         self._count(row is not None)
         return row
 
@@ -98,32 +98,31 @@ class Transaction:
 
     async def execute(self, query: Query, /, **params: Any) -> int:
         """Execute a statement; returns how many rows it changed or found."""
-        status = cast("str", await self._run(self._pooled.conn.execute, query, params))
+        status = cast("str", await self._run("execute", query, params))
         self._count(0)
         return rows_in_status(status)
 
-    async def _run(
-        self, call: Callable[..., Awaitable[Any]], query: Query, params: dict[str, Any]
-    ) -> Any:  # what asyncpg's methods return
+    async def _run(self, method: str, query: Query, params: dict[str, Any]) -> Any:
+        """Call a method of asyncpg's connection with the query."""
         args = query.bind(params)
         try:
-            return await self._call(call, query, args)
+            return await self._call(method, query, args)
         except asyncpg.InvalidCachedStatementError:
             # The connection has it prepared for a shard whose columns are of other types.
             self._server.varying.add(query)
             if not self._is_untouched:
                 raise
             await self._pooled.conn.execute(f"ROLLBACK; {self._opening}", timeout=self._timeout_s)
-            return await self._call(call, query, args)
+            return await self._call(method, query, args)
         except SCHEMA_MISFIT as error:
             self.misfit = query, error
             raise
         finally:
             self._is_untouched = False
 
-    async def _call(self, call: Callable[..., Awaitable[Any]], query: Query, args: tuple[Any, ...]) -> Any:
+    async def _call(self, method: str, query: Query, args: tuple[Any, ...]) -> Any:
         sql = f"{query.sql}\n-- {self.shard_number}" if query in self._server.varying else query.sql
-        return await call(sql, *args, timeout=self._timeout_s)
+        return await getattr(self._pooled.conn, method)(sql, *args, timeout=self._timeout_s)
 
     @contextlib.asynccontextmanager
     async def savepoint(self) -> AsyncGenerator[None]:
