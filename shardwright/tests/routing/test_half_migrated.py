@@ -204,11 +204,8 @@ async def test_both_releases_answer_at_40_of_64_shards(half: HalfMigrated, open_
     late = await open_shards(half.cluster, queries=NEW)
     restarted = await open_shards(half.cluster, queries=OLD)
 
-    ids = await check_old(old, SAMPLE)
-    await check_new(early, reached, ids)
-    await check_old(restarted, SAMPLE)
-    ids = await check_old(old, SAMPLE)
-    await check_new(late, reached, ids)
+    await check_new(early, reached, await check_old(restarted, SAMPLE))
+    await check_new(late, reached, await check_old(old, range(SHARDS)))
 
     await half.reach(range(SHARDS))
     servers = {late.server_for(number) for number in SAMPLE}

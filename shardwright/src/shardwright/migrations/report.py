@@ -68,6 +68,9 @@ class Report:
             lines.append(f"  not started: {names}{more}")
         if self.failed:
             lines.append("  A failed migration was rolled back; run again to continue from here.")
+            lines.append(
+                "  If the file is wrong: edit it if no shard has it, else write one that says `-- supersedes: NNNN`."
+            )
         return "\n".join(lines)
 
 
