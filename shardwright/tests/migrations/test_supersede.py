@@ -7,9 +7,18 @@ from typing import TYPE_CHECKING, cast
 
 import asyncpg
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shardwright.errors import MigrationRefused
-from shardwright.migrations import Folder, MigrationFailed, check_snapshot, lint, snapshot
+from shardwright.migrations import Folder, Migration, MigrationFailed, check_snapshot, lint, snapshot
+from shardwright.migrations.versions import (
+    Version,
+    find_conflict,
+    pending,
+    superseded_numbers,
+    unrepaired,
+)
 
 if TYPE_CHECKING:
     from .conftest import Fleet
@@ -303,6 +312,60 @@ def test_the_linter_judges_the_good_file_without_the_wrong_one_and_the_repair_wi
     ]
     assert lint(repair) == findings
     assert lint(home / "0003_right.sql") == []
+
+
+def test_the_word_in_a_comment_is_no_header(tmp_path: Path) -> None:
+    (tmp_path / "shard").mkdir()
+    (tmp_path / "shard" / "0001_a.sql").write_text("-- supersedes what was done by hand\nSELECT 1;")
+
+    assert Folder.load(tmp_path).shard[0].supersedes == ()
+
+
+def a_file(number: int, supersedes: tuple[int, ...] = (), *, is_repair: bool = False) -> Migration:
+    checksum = f"{number}{' repair' if is_repair else ''}"
+    repair = a_file(number, is_repair=True) if supersedes else None
+    return Migration(
+        "shard", number, "x", "", checksum, Path(), supersedes=supersedes, repair=repair, is_repair=is_repair
+    )
+
+
+@given(st.data())
+def test_wherever_roll_outs_stop_every_shard_ends_without_anything_superseded_left(
+    data: st.DataObject,
+) -> None:
+    """A folder grows, file by file; after each, a roll-out applies some of what a shard lacks, or only begins it."""
+    folder: list[Migration] = []
+    versions: list[Version] = []
+    for number in range(1, data.draw(st.integers(2, 7)) + 1):
+        wrong = (
+            data.draw(st.sets(st.sampled_from([each.number for each in folder]))) if folder else set[int]()
+        )
+        wrong |= {chained for each in folder if each.number in wrong for chained in each.supersedes}
+        folder.append(a_file(number, tuple(sorted(wrong))))
+        is_last = data.draw(st.booleans())
+        while waiting := pending(versions, folder):
+            assert not {each.number for each in waiting} & superseded_numbers(folder)
+            is_applied = data.draw(st.booleans())
+            versions = [each for each in versions if each.number != waiting[0].number]
+            versions.append(Version(waiting[0].number, "x", waiting[0].checksum, is_applied))
+            versions.sort(key=lambda each: each.number)
+            assert find_conflict(versions, folder) is None
+            if not is_applied or is_last:
+                break
+    for _ in folder:
+        for each in pending(versions, folder)[:1]:
+            versions = [*(old for old in versions if old.number != each.number)]
+            versions.append(Version(each.number, "x", each.checksum, is_applied=True))
+            versions.sort(key=lambda each: each.number)
+
+    assert find_conflict(versions, folder) is None
+    assert pending(versions, folder) == ()
+    assert unrepaired(versions, folder) == ()
+    known = {each.number for each in versions}
+    for each in folder:
+        if each.supersedes and each.number not in superseded_numbers(folder):
+            (own,) = [version for version in versions if version.number == each.number]
+            assert own.checksum.endswith("repair") == bool(known & set(each.supersedes))
 
 
 async def test_an_unfinished_row_of_a_superseded_file_stays_as_a_trace(stopped: Fleet) -> None:

@@ -23,7 +23,7 @@ Kind = Literal["server", "shard"]
 
 _FILE_NAME = re.compile(r"(?P<number>\d{4})_(?P<name>[a-z0-9]+(?:_[a-z0-9]+)*)(?P<repair>\.repair)?\.sql")
 _HEADER = re.compile(
-    r"--\s*(?P<key>no-transaction|statement-timeout|supersedes|waive)\b:?\s*(?P<value>.*?)\s*"
+    r"--\s*(?P<key>no-transaction|statement-timeout|supersedes(?=:)|waive)\b:?\s*(?P<value>.*?)\s*"
 )
 _SUPERSEDED = re.compile(r"(?P<number>\d{4})(?:_[a-z0-9_]+)?")
 _WAIVER = re.compile(r"(?P<rule>[a-z-]+)\s+because\s+(?P<reason>\S.*)")

@@ -26,7 +26,7 @@ from shardwright.routing.dispatch_functions import (
     function_sql,
 )
 from shardwright.routing.queries import Query
-from shardwright.routing.schema_mismatch import SCHEMA_MISFIT
+from shardwright.routing.schema_mismatch import PARSE_MISFIT
 from shardwright.topology import fetch_rows, fetch_value, restrict_writes_sql
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class FunctionInstaller:
         await conn.execute(_TABLE)
         try:
             shape = await self._shape(conn, wanted.query)
-        except SCHEMA_MISFIT as error:
+        except PARSE_MISFIT as error:
             log.info("query.postponed: %s: %s", wanted.query.name, error)
             return None
         function = function_name(wanted, shape)

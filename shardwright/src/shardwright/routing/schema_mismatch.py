@@ -20,7 +20,7 @@ from shardwright.topology import fetch_rows, fetch_value
 if TYPE_CHECKING:
     from asyncpg import Connection, Record
 
-SCHEMA_MISFIT = (
+PARSE_MISFIT = (
     asyncpg.UndefinedTableError,
     asyncpg.InvalidSchemaNameError,
     asyncpg.UndefinedColumnError,
@@ -30,9 +30,10 @@ SCHEMA_MISFIT = (
     asyncpg.AmbiguousFunctionError,
     asyncpg.DatatypeMismatchError,
     asyncpg.CannotCoerceError,
-    asyncpg.IndeterminateDatatypeError,
-    asyncpg.InvalidColumnReferenceError,  # ON CONFLICT without a matching unique index
 )
+"""PostgreSQL's errors for a query that does not fit the schema it is parsed for, though it may fit another shard's."""
+# ON CONFLICT without a matching unique index is found out only when the statement is planned.
+SCHEMA_MISFIT = (*PARSE_MISFIT, asyncpg.InvalidColumnReferenceError)
 """PostgreSQL's errors for a statement that names what a schema does not have; raised before anything is executed."""
 
 _CURE = (
