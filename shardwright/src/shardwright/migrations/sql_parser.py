@@ -115,7 +115,8 @@ def parse_do_block(statement: Statement) -> Mapping[str, Any] | None:
         functions = cast("list[Mapping[str, Any]]", postgast.parse_plpgsql(statement.sql))
     except postgast.PgQueryError:
         return None
-    return functions[0] if functions else None
+    # A block in another language has no action.
+    return functions[0] if functions and "action" in functions[0]["PLpgSQL_function"] else None
 
 
 def without_concurrently(statement: Statement) -> str:

@@ -112,10 +112,11 @@ def _rendered(expression: str) -> str:
 
 def _expression(text: str) -> Node | None:
     try:
-        (statement,) = parse(f"SELECT {text}")
-    except (SyntaxRefused, ValueError):
+        statements = parse(f"SELECT {text}")
+    except SyntaxRefused:
         return None
-    return statement.node.children("targetList")[0].child("val")
+    columns = [column for statement in statements for column in statement.node.children("targetList")]
+    return columns[0].child("val") if columns else None
 
 
 def _render(node: Node) -> str:
@@ -125,8 +126,12 @@ def _render(node: Node) -> str:
         return _render(node.child("arg"))
     if node.kind == "A_Expr" and node.strings("name") == ["||"]:
         return _render(node.child("lexpr")) + _render(node.child("rexpr"))
-    if node.kind == "FuncCall" and node.strings("funcname")[-1] == "format":
-        return _PLACEHOLDER.sub(_fill, _render(node.children("args")[0]))
+    if node.kind == "FuncCall":
+        function, parts = node.strings("funcname")[-1], [_render(part) for part in node.children("args")]
+        if function == "concat":
+            return "".join(parts)
+        if function == "format" and parts:
+            return _PLACEHOLDER.sub(_fill, parts[0])
     return _UNKNOWN
 
 
