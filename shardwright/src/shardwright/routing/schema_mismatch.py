@@ -37,8 +37,8 @@ SCHEMA_MISFIT = (*PARSE_MISFIT, asyncpg.InvalidColumnReferenceError)
 """PostgreSQL's errors for a statement that names what a schema does not have; raised before anything is executed."""
 
 _CURE = (
-    "finish the roll-out (`shardwright migrate`) before the release that needs it, or correct the query if no "
-    "migration adds it"
+    "finish the roll-out (`shardwright migrate`) before the release that needs it, drop things only after the last "
+    "release that names them, or correct the query if no migration adds it"
 )
 _SHOWN = 10
 
