@@ -14,6 +14,7 @@ import msgspec
 from httpx import AsyncClient
 from PIL import Image
 
+from tintype.base.ids import AccountId
 from tintype.base.settings import Settings
 from tintype.schema import ensure_database_roles
 from tintype.wiring import Rooms
@@ -55,6 +56,18 @@ class Person:
         answer = await self.call("GET", "/feed", params=params)
         assert answer.status_code == 200, answer.text
         return answer.json()
+
+
+async def set_status(rooms: Rooms, account_id: AccountId, status: str) -> None:
+    """Bring an account from `active` into a status, or back, as moderators and its owner do."""
+    accounts = rooms.accounts
+    changes = {
+        "active": accounts.restore,
+        "suspended": accounts.suspend,
+        "deactivated": accounts.deactivate,
+        "leaving": accounts.begin_deletion,
+    }
+    await changes[status](account_id)
 
 
 async def join(client: AsyncClient, username: str) -> Person:

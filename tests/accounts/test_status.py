@@ -34,7 +34,7 @@ def id_of(person: Person) -> AccountId:
 async def test_a_suspended_account_is_signed_out_and_hidden_at_once(
     rooms: Rooms, ana: Person, bo: Person
 ) -> None:
-    await rooms.accounts.set_status(id_of(ana), "suspended")
+    await rooms.accounts.suspend(id_of(ana))
 
     assert (await ana.call("GET", "/accounts/me")).status_code == 401
     assert (await bo.call("GET", "/accounts/by-name/ana")).status_code == 404
@@ -65,7 +65,7 @@ async def test_a_process_that_dies_before_it_invalidates_the_cache_is_covered_by
         is_lost.set()
 
     monkeypatch.setattr(rooms.cache, "invalidate", die)
-    await rooms.accounts.set_status(id_of(ana), "suspended")
+    await rooms.accounts.suspend(id_of(ana))
     monkeypatch.setattr(rooms.cache, "invalidate", invalidate)
 
     async def is_out() -> bool:

@@ -48,13 +48,13 @@ async def enter(person: Person) -> Person:
 
 @pytest.fixture
 async def suspended(rooms: Rooms, ana: Person) -> Person:
-    await rooms.accounts.set_status(id_of(ana), "suspended")
+    await rooms.accounts.suspend(id_of(ana))
     return await enter(ana)
 
 
 async def test_signing_in_says_that_the_account_is_suspended(rooms: Rooms, ana: Person) -> None:
     assert (await ana.call("GET", "/accounts/me")).json()["is_suspended"] is False
-    await rooms.accounts.set_status(id_of(ana), "suspended")
+    await rooms.accounts.suspend(id_of(ana))
 
     answer = await sign_in(ana)
 
@@ -92,7 +92,7 @@ async def test_every_route_but_those_for_appeals_and_exports_is_closed(suspended
 async def test_the_session_cookie_of_a_suspended_person_reads_nothing_either(
     rooms: Rooms, ana: Person
 ) -> None:
-    await rooms.accounts.set_status(id_of(ana), "suspended")
+    await rooms.accounts.suspend(id_of(ana))
     async with serve(rooms) as browser:
         await browser.post("/api/v1/sessions", json={"username": "ana", "password": PASSWORD})
 
@@ -124,7 +124,7 @@ async def test_a_suspended_person_appeals_and_is_back_when_the_decision_is_rever
 async def test_a_repeated_decision_does_not_end_the_session_of_an_appeal(
     rooms: Rooms, suspended: Person
 ) -> None:
-    await rooms.accounts.set_status(id_of(suspended), "suspended")
+    await rooms.accounts.suspend(id_of(suspended))
 
     assert (await suspended.call("GET", "/accounts/me")).status_code == 200
 
@@ -141,7 +141,7 @@ async def test_a_suspended_person_takes_their_data_along(rooms: Rooms, suspended
 
 async def test_a_second_factor_is_asked_for_as_always(rooms: Rooms, client: AsyncClient, ana: Person) -> None:
     _, codes = await turn_on(ana)
-    await rooms.accounts.set_status(id_of(ana), "suspended")
+    await rooms.accounts.suspend(id_of(ana))
 
     asked = await sign_in(ana)
     entered = await finish(client, asked.json()["ticket"], codes[0])
@@ -164,7 +164,7 @@ async def test_a_forgotten_password_is_reset_while_suspended(
     rooms: Rooms, mailbox: Mailbox, client: AsyncClient, ana: Person
 ) -> None:
     await confirm_email(rooms, mailbox, ana, "ana@example.org")
-    await rooms.accounts.set_status(id_of(ana), "suspended")
+    await rooms.accounts.suspend(id_of(ana))
 
     await client.post("/api/v1/password-resets", json={"username": "ana"})
     await deliver(rooms)

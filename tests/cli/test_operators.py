@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from tests.moderation.support import appoint
 from tests.support import PASSWORD, Person
+from tintype.accounts import AccountGone
 from tintype.base.ids import AccountId
 from tintype.cli.entry import build_app
 from tintype.cli.sizes import format_size, parse_quota
@@ -71,6 +72,31 @@ async def test_a_suspension_on_the_command_line_can_be_appealed(
     await command("restore", "ana")
     (decision,) = (await me.call("GET", "/decisions")).json()["decisions"]
     assert (decision["outcome"], (await me.call("GET", "/feed")).status_code) == ("unsuspended", 200)
+
+
+@pytest.mark.usefixtures("reachable")
+async def test_a_restored_account_is_what_its_owner_chose(rooms: Rooms, ana: Person) -> None:
+    await rooms.personal_data.request_erasure(AccountId(int(ana.account_id)), PASSWORD)
+
+    said = [(await command(word, "ana")).strip() for word in ("suspend", "restore", "restore")]
+
+    assert said == ["ana: suspended", "ana: leaving", "ana: active"]
+
+
+@pytest.mark.usefixtures("reachable")
+@pytest.mark.parametrize("word", ["suspend", "restore"])
+async def test_an_account_that_is_being_erased_is_neither_suspended_nor_restored(
+    rooms: Rooms, ana: Person, word: str
+) -> None:
+    account_id = AccountId(int(ana.account_id))
+    await rooms.personal_data.request_erasure(account_id, PASSWORD)
+    await rooms.personal_data.start_erasure(account_id)
+
+    result = await asyncio.to_thread(CliRunner().invoke, build_app(["accounts"]), ["accounts", word, "ana"])
+
+    assert isinstance(result.exception, AccountGone)
+    assert "erased for good" in str(result.exception)
+    assert (await rooms.accounts.get(account_id)).status == "gone"
 
 
 @pytest.mark.usefixtures("reachable")

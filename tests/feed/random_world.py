@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 
 from tests.graph.graph_state import QUERIES as GRAPH
+from tests.support import set_status
 from tintype.base.errors import TintypeError
 from tintype.base.ids import AccountId, MediaId, PostId
 from tintype.media import QUERIES as MEDIA
@@ -91,7 +92,7 @@ class RandomWorld:
 
     async def change_status(self) -> None:
         status = self.chance.choice(("active", "active", "active", "deactivated", "suspended"))
-        await self.rooms.accounts.set_status(self.chance.choice(self.people), status)
+        await set_status(self.rooms, self.chance.choice(self.people), status)
 
     async def change_post(self) -> None:
         post_id, posts = self.chance.choice(self.posts), self.rooms.posts

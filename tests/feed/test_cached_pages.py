@@ -34,7 +34,7 @@ CHANGES: dict[str, Change] = {
     "remove": lambda rooms, _, bo, post: rooms.posts.remove(post, bo),
     "hide": lambda rooms, _, bo, post: rooms.posts.hide(post, bo),
     "edit": lambda rooms, _, bo, post: rooms.posts.edit(post, bo, PostChanges(caption="Other words")),
-    "suspend": lambda rooms, _, bo, __: rooms.accounts.set_status(bo, "suspended"),
+    "suspend": lambda rooms, _, bo, __: rooms.accounts.suspend(bo),
     "rename": lambda rooms, _, bo, __: rooms.accounts.rename(bo, "bo.otherwise"),
     "like of another": lambda rooms, _, bo, post: rooms.posts.like(post, bo),
     "buffered like": lambda rooms, _, __, post: rooms.posts.sources().like_counters.buffer(post, 2),
@@ -44,7 +44,7 @@ UNDONE: dict[str, Change] = {
     "mute": lambda rooms, ana, bo, _: rooms.graph.mute(ana, bo, posts=False),
     "like": lambda rooms, ana, _, post: rooms.posts.unlike(post, ana),
     "save": lambda rooms, ana, _, post: rooms.saves.unsave(post, ana),
-    "suspend": lambda rooms, _, bo, __: rooms.accounts.set_status(bo, "active"),
+    "suspend": lambda rooms, _, bo, __: rooms.accounts.restore(bo),
 }
 
 

@@ -368,7 +368,7 @@ async def test_the_lists_of_a_deactivated_account_are_deleted(world: World) -> N
     await make_celebrity(world, ana, followers)
     await world.read(ana)
 
-    await world.rooms.accounts.set_status(ana, "deactivated")
+    await world.rooms.accounts.deactivate(ana)
     await world.work()
 
     assert await on_list(world, ana) == set()

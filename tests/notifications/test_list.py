@@ -158,7 +158,7 @@ async def test_a_deactivated_account_leaves_every_list(rooms: Rooms, ana: Person
     post = await ana.publish()
     await handle(rooms, like(post, ana, bo, 1))
 
-    await rooms.accounts.set_status(id_of(bo), "suspended")
+    await rooms.accounts.suspend(id_of(bo))
 
     assert (await list_notifications(ana), await count_unread(ana)) == ([], 0)
     await handle(rooms, like(post, ana, bo, 3))

@@ -61,7 +61,7 @@ async def test_erasing_an_account_deletes_its_activities_from_other_lists(
     assert [each["actor_count"] for each in await list_notifications(ana)] == [1]
     assert await _rows_about(rooms, id_of(bo)) == 0
 
-    await rooms.accounts.set_status(id_of(bo), "leaving")
+    await rooms.accounts.begin_deletion(id_of(bo))
     late = [like(of_bo, bo, cleo, 1), like(of_bo, bo, ana, 2, is_liked=False)]
     await handle(
         rooms, *late, StatusChanged(id_of(ana), "suspended"), BlockChanged(id_of(bo), id_of(cleo), 3, True)

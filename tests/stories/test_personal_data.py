@@ -62,7 +62,7 @@ async def test_late_events_of_an_erased_account_leave_no_rows(
 ) -> None:
     ana, bo = friends
     story = story_id(await publish_story(ana))
-    await rooms.accounts.set_status(id_of(bo), "leaving")
+    await rooms.accounts.begin_deletion(id_of(bo))
 
     await handle(rooms, StorySeen(story, id_of(ana), id_of(bo)))
 

@@ -8,6 +8,7 @@ from tintype.accounts.authentication import Authentication
 from tintype.accounts.counters import FOLLOWER_COUNT, FOLLOWING_COUNT, POST_COUNT, StoredCount
 from tintype.accounts.credentials import Credentials
 from tintype.accounts.errors import (
+    AccountGone,
     AccountNotFound,
     AccountSuspended,
     CredentialsWrong,
@@ -58,6 +59,7 @@ __all__ = [
     "Account",
     "AccountChanged",
     "AccountCreated",
+    "AccountGone",
     "AccountNotFound",
     "AccountSuspended",
     "Accounts",

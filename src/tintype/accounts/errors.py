@@ -107,6 +107,12 @@ class AccountSuspended(Forbidden):
     code = "account_suspended"
 
 
+class AccountGone(Conflict):
+    """That account is being erased for good: its status can no longer be changed."""
+
+    code = "account_gone"
+
+
 class AccountLeaving(Forbidden):
     """Your account is being deleted."""
 

@@ -24,7 +24,10 @@ class PrivacyChanged(Event, frozen=True):
 
 
 class StatusChanged(Event, frozen=True):
-    """The status of an account changed to active, deactivated, suspended or leaving."""
+    """The status of an account changed to active, deactivated, suspended or leaving.
+
+    Also sent with `suspended` when the owner of a suspended account signs in and thereby cancels its deletion.
+    """
 
     account_id: AccountId
     status: str

@@ -7,7 +7,9 @@ import msgspec
 
 from tintype.base.ids import AccountId
 
-Status = Literal["active", "deactivated", "suspended", "leaving", "gone"]
+OwnStatus = Literal["active", "deactivated", "leaving"]
+"""What the owner of an account chooses."""
+Status = Literal[OwnStatus, "suspended", "gone"]
 """`leaving` (deletion requested) ends by signing in; `gone` is final: the data is being erased."""
 Role = Literal["person", "moderator", "operator"]
 
@@ -55,7 +57,13 @@ class LockedAccount(msgspec.Struct, frozen=True):
 
     is_private: bool
     status: Status
+    status_after_suspension: OwnStatus | None
     following_count: int
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether its owner has asked for its deletion and not signed in since, suspended or not."""
+        return "leaving" in {self.status, self.status_after_suspension}
 
 
 class ProfileUpdate(msgspec.Struct, frozen=True):

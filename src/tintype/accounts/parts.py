@@ -14,6 +14,7 @@ from tintype.accounts.passkeys import Passkeys
 from tintype.accounts.passwords import Passwords
 from tintype.accounts.rate_limits import AuthRateLimits
 from tintype.accounts.sessions import Sessions
+from tintype.accounts.status import AccountStatus
 from tintype.accounts.totp import Totp
 from tintype.accounts.unique_claims import contact_claims, username_claims
 from tintype.base.outbox import Outbox
@@ -36,6 +37,7 @@ class AccountsParts:
     challenges: Challenges
     totp: Totp
     passkeys: Passkeys
+    status: AccountStatus
 
 
 def build_accounts_parts(
@@ -56,14 +58,16 @@ def build_accounts_parts(
     )
     devices, challenges = KnownDevices(secret_box), Challenges(deps)
     mail_queue = MailQueue(deps, open_mailer(settings))
+    directory, sessions = AccountDirectory(deps), Sessions(deps)
     return AccountsParts(
         deps=deps,
-        directory=AccountDirectory(deps),
-        sessions=Sessions(deps),
+        directory=directory,
+        sessions=sessions,
         limits=AuthRateLimits(limiter, devices),
         devices=devices,
         mail_queue=mail_queue,
         challenges=challenges,
         totp=Totp(deps, mail_queue),
         passkeys=Passkeys(deps, challenges, mail_queue),
+        status=AccountStatus(deps, directory, sessions, mail_queue),
     )

@@ -83,7 +83,7 @@ FROM accounts WHERE :role = '' OR role = :role ORDER BY id DESC LIMIT :limit;
 
 -- name: lock_account
 -- Serialises changes of one account.
-SELECT username, email, phone, status, role, is_private, is_verified, avatar_folder
+SELECT username, email, phone, status, status_after_suspension, role, is_private, is_verified, avatar_folder
 FROM accounts WHERE id = :id FOR UPDATE;
 
 -- name: change_profile
@@ -155,8 +155,8 @@ RETURNING id;
 UPDATE accounts SET phone = NULL WHERE id = :id;
 
 -- name: set_status
--- Returns no row when the status was the same before.
-UPDATE accounts SET status = :status WHERE id = :id AND status <> :status RETURNING id;
+-- The row is locked, and the new status calculated from what it says.
+UPDATE accounts SET status = :status, status_after_suspension = :after_suspension WHERE id = :id;
 
 -- name: set_role
 -- Person, moderator or operator.
@@ -227,7 +227,7 @@ UPDATE accounts SET following_count = :count::int WHERE id = :id;
 
 -- name: lock_status
 -- For other rooms: their changes to what an account owns wait for each other, and for a change of privacy or status.
-SELECT is_private, status, following_count FROM accounts WHERE id = :id FOR NO KEY UPDATE;
+SELECT is_private, status, status_after_suspension, following_count FROM accounts WHERE id = :id FOR NO KEY UPDATE;
 
 -- name: find_privacy
 -- As it is now, bypassing the cache.
@@ -241,7 +241,7 @@ ORDER BY follower_count DESC, id LIMIT :limit;
 
 -- name: close_account
 -- For good: nobody can sign in to it again. Its row stays until every room has erased what is theirs.
-UPDATE accounts SET status = 'gone' WHERE id = :id;
+UPDATE accounts SET status = 'gone', status_after_suspension = NULL WHERE id = :id;
 
 -- name: create_session
 -- Stored as a hash: reading the table gives no usable token. A sign-in counts as a proof of identity, unless a second

@@ -30,7 +30,6 @@ from tintype.accounts.personal_data import AccountPersonalData
 from tintype.accounts.profile import ProfileEditor
 from tintype.accounts.retention import purge_expired
 from tintype.accounts.sign_up import SignUp
-from tintype.accounts.status import AccountStatus
 from tintype.accounts.username_lookup import UsernameLookup
 from tintype.accounts.usernames import Usernames
 from tintype.base.ids import AccountId
@@ -51,7 +50,7 @@ class Accounts:
         self._profile = ProfileEditor(deps, directory)
         self._usernames = Usernames(deps, directory, limits)
         self._contact_details = ContactDetails(deps, parts.mail_queue, limits)
-        self._status = AccountStatus(deps, directory, parts.sessions, parts.mail_queue)
+        self._status = parts.status
         self._sign_up = SignUp(parts, self._usernames)
 
     # Finding accounts.
@@ -157,9 +156,21 @@ class Accounts:
 
     # Status, role and counts.
 
-    async def set_status(self, account_id: AccountId, status: Status) -> None:
-        """Change the status; a change to any but `active` ends all sessions and API tokens at once."""
-        await self._status.set_status(account_id, status)
+    async def suspend(self, account_id: AccountId) -> None:
+        """Hide an account in whatever state and end its sessions; only `lift_suspension` and `restore` undo it."""
+        await self._status.change(account_id, "suspend")
+
+    async def lift_suspension(self, account_id: AccountId) -> None:
+        """Let a suspended account be what its owner chose; nothing changes for another one."""
+        await self._status.change(account_id, "lift_suspension")
+
+    async def deactivate(self, account_id: AccountId) -> None:
+        """Hide the account and end its sessions, until its owner signs in again."""
+        await self._status.change(account_id, "deactivate")
+
+    async def restore(self, account_id: AccountId) -> Status:
+        """Lift a suspension, or else reactivate the account; returns the status that it has now."""
+        return await self._status.change(account_id, "restore")
 
     async def set_role(self, account_id: AccountId, role: Role) -> None:
         """Make somebody a moderator, an operator, or an ordinary person again."""
@@ -167,7 +178,7 @@ class Accounts:
 
     async def begin_deletion(self, account_id: AccountId) -> None:
         """Hide the account and end its sessions; its data is erased later, unless its owner signs in again."""
-        await self._status.set_status(account_id, "leaving")
+        await self._status.change(account_id, "begin_deletion")
 
     async def lock(self, tx: Transaction, account_id: AccountId) -> LockedAccount | None:
         """Lock an account's row until this transaction ends; None when there is no such account."""

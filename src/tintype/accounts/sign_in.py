@@ -14,9 +14,9 @@ from tintype.accounts.errors import (
     SecondFactorRequired,
     TicketWrong,
 )
-from tintype.accounts.events import StatusChanged
 from tintype.accounts.models import Caller, SignedIn
 from tintype.accounts.parts import AccountsParts
+from tintype.accounts.status_rules import Standing
 from tintype.accounts.store import QUERIES
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
@@ -34,7 +34,7 @@ class SignIn:
         self._deps, self._directory, self._sessions = parts.deps, parts.directory, parts.sessions
         self._challenges, self._limits = parts.challenges, parts.limits
         self._totp, self._passkeys = parts.totp, parts.passkeys
-        self._devices, self._mail_queue = parts.devices, parts.mail_queue
+        self._devices, self._mail_queue, self._status = parts.devices, parts.mail_queue, parts.status
 
     async def by_password(self, identifier: str, password: str, caller: Caller) -> SignedIn:
         """Start a session, or raise `SecondFactorRequired` with a ticket for the second step."""
@@ -115,9 +115,9 @@ class SignIn:
                 raise CredentialsWrong
             if row["status"] == "gone":
                 raise AccountLeaving
-            if row["status"] in {"deactivated", "leaving"}:  # signing in reactivates the account
-                await tx.execute(QUERIES.set_status, id=account_id, status="active")
-                await self._deps.outbox.add(tx, StatusChanged(account_id, "active"))
+            # Signing in reactivates the account and cancels its deletion; a suspension stays.
+            standing = Standing(row["status"], row["status_after_suspension"])
+            await self._status.change_in(tx, account_id, standing, "sign_in")
             if await self._devices.record(tx, account_id, caller):
                 await self._mail_queue.notify(tx, account_id, "new_sign_in", detail=caller.device)
             token = await self._sessions.start(tx, account_id, device=caller.device)

@@ -8,6 +8,7 @@ from tintype.accounts.events import StatusChanged
 from tintype.accounts.mail_queue import MailQueue
 from tintype.accounts.models import LockedAccount, Role, Status
 from tintype.accounts.sessions import Sessions
+from tintype.accounts.status_rules import Standing, StatusChange, apply_change
 from tintype.accounts.store import QUERIES
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
@@ -28,22 +29,39 @@ class AccountStatus:
         self._deps, self._directory, self._sessions = deps, directory, sessions
         self._mail_queue = mail_queue
 
-    async def set_status(self, account_id: AccountId, status: Status) -> None:
-        """Change the status; a change to any but `active` ends all sessions and API tokens at once.
+    async def change(self, account_id: AccountId, change: StatusChange) -> Status:
+        """Change the status as the rules say, and return it; any but `active` ends all sessions and API tokens at once.
 
-        Setting the status that holds already changes nothing: suspended people keep the session they appeal with.
+        Where the status stays as it was, sessions do too: suspended people keep the one they appeal with.
         """
         async with self._deps.shards.owner(account_id).begin() as tx:
-            if await tx.fetch_one(QUERIES.lock_account, id=account_id) is None:
+            row = await tx.fetch_one(QUERIES.lock_account, id=account_id)
+            if row is None:
                 raise AccountNotFound
-            if await tx.fetch_one(QUERIES.set_status, id=account_id, status=status):
-                await self._deps.outbox.add(tx, StatusChanged(account_id, status))
-                if status != "active":
-                    await self._sessions.end_all_in(tx, account_id)
-                if status == "leaving":
-                    await self._mail_queue.notify(tx, account_id, "deletion_requested")
+            before = Standing(row["status"], row["status_after_suspension"])
+            after = await self.change_in(tx, account_id, before, change)
+            if after.status not in {before.status, "active"}:
+                await self._sessions.end_all_in(tx, account_id)
+            if change == "begin_deletion" and after != before:
+                await self._mail_queue.notify(tx, account_id, "deletion_requested")
         await self._directory.invalidate(account_id)
-        log.info("account.status_changed", account_id=account_id, status=status)
+        log.info("account.status_changed", account_id=account_id, status=after.status)
+        return after.status
+
+    async def change_in(
+        self, tx: Transaction, account_id: AccountId, before: Standing, change: StatusChange
+    ) -> Standing:
+        """Change the status in a transaction that has locked the account's row; returns what holds once it commits."""
+        after = apply_change(before, change)
+        if after != before:
+            await tx.execute(
+                QUERIES.set_status,
+                id=account_id,
+                status=after.status,
+                after_suspension=after.after_suspension,
+            )
+            await self._deps.outbox.add(tx, StatusChanged(account_id, after.status))
+        return after
 
     async def set_role(self, account_id: AccountId, role: Role) -> None:
         """Make somebody a moderator, an operator, or an ordinary person again."""

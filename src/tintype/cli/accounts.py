@@ -132,29 +132,35 @@ def verify(
 @accounts_app.command("suspend")
 def suspend(username: Username) -> None:
     """Suspend an account and end all of its sessions immediately. Its owner can still log in to appeal."""
-    _set_status(username, "suspended")
+
+    async def change(rooms: Rooms, account: Account) -> Status:
+        await rooms.accounts.suspend(account.id)
+        await rooms.moderation.record_suspension(account.id, is_suspended=True)
+        return "suspended"
+
+    print(f"{username}: {_change(username, change)}")
 
 
 @accounts_app.command("restore")
 def restore(username: Username) -> None:
-    """Reactivate a suspended or deactivated account."""
-    _set_status(username, "active")
+    """Lift an account's suspension; reactivate one that is deactivated or waits for its deletion.
+
+    A suspended account returns to what its owner chose, which may be deactivated or leaving.
+    """
+
+    async def change(rooms: Rooms, account: Account) -> Status:
+        status = await rooms.accounts.restore(account.id)
+        await rooms.moderation.record_suspension(account.id, is_suspended=False)
+        return status
+
+    print(f"{username}: {_change(username, change)}")
 
 
-def _set_status(username: str, status: Status) -> None:
-    async def change(rooms: Rooms, account: Account) -> None:
-        await rooms.accounts.set_status(account.id, status)
-        await rooms.moderation.record_suspension(account.id, is_suspended=status == "suspended")
+def _change(username: str, change: Callable[[Rooms, Account], Awaitable[T]]) -> T:
+    async def act(rooms: Rooms) -> T:
+        return await change(rooms, await rooms.accounts.get_by_name(username))
 
-    _change(username, change)
-    print(f"{username}: {status}")
-
-
-def _change(username: str, change: Callable[[Rooms, Account], Awaitable[None]]) -> None:
-    async def act(rooms: Rooms) -> None:
-        await change(rooms, await rooms.accounts.get_by_name(username))
-
-    _run(act)
+    return _run(act)
 
 
 def _as_json(account: Account, usage: Usage) -> dict[str, Any]:

@@ -4,9 +4,10 @@ The rooms that own the objects decide who may see them and do the hiding; a new 
 in `kinds`.
 """
 
+import contextlib
 from typing import Protocol
 
-from tintype.accounts import Accounts
+from tintype.accounts import AccountGone, Accounts
 from tintype.base.errors import NotFound
 from tintype.base.ids import AccountId, CommentId, PostId
 from tintype.comments import Comments
@@ -45,13 +46,10 @@ class ReportableAccounts:
         return ObjectSnapshot(account.id, evidence)
 
     async def apply_state(self, case: Case, state: ObjectState, by: AccountId) -> None:  # noqa: ARG002 - the log knows who
-        """Suspend the account, or lift its suspension; an account that is being deleted stays as it is."""
-        account_id = AccountId(case.object_id)
-        status = (await self._accounts.get(account_id)).status
-        if state == "suspended" and status in {"active", "deactivated"}:
-            await self._accounts.set_status(account_id, "suspended")
-        elif state == "visible" and status == "suspended":
-            await self._accounts.set_status(account_id, "active")
+        """Suspend the account, or lift its suspension; an account that is being erased stays as it is."""
+        change = self._accounts.suspend if state == "suspended" else self._accounts.lift_suspension
+        with contextlib.suppress(AccountGone):
+            await change(AccountId(case.object_id))
 
 
 class ReportablePosts:

@@ -53,13 +53,11 @@ class Erasure:
         return ErasureRequest(**row) if row else None
 
     async def cancel(self, change: StatusChanged) -> None:
-        """Cancel the deletion of an account that signed in within the grace period."""
-        if change.status != "active":
-            return
+        """Cancel the deletion of an account that signed in within the grace period, suspended or not."""
         async with self._deps.shards.owner(change.account_id).begin() as tx:
             account = await self._deps.accounts.lock(tx, change.account_id)
-            # Only if it is active now: a late event must not cancel a newer request.
-            if account is not None and account.status == "active":
+            # Only if nobody wants its deletion now: a late event must not cancel a newer request.
+            if account is not None and not account.is_leaving and account.status != "gone":
                 await tx.execute(QUERIES.cancel_erasure, account_id=change.account_id)
 
     async def start_due(self) -> None:
@@ -76,7 +74,7 @@ class Erasure:
             account = await self._deps.accounts.lock(tx, account_id)
             if await tx.fetch_one(QUERIES.lock_erasure, account_id=account_id) is None:
                 return
-            if account is not None and account.status not in {"leaving", "gone"}:
+            if account is not None and not account.is_leaving and account.status != "gone":
                 await tx.execute(QUERIES.delete_erasure, account_id=account_id)
                 return
             await self._deps.accounts.close(tx, account_id)

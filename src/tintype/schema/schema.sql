@@ -199,6 +199,7 @@ CREATE TABLE accounts (
     pending_email text,
     phone text,
     password_changed_at timestamp with time zone,
+    status_after_suspension text,
     CONSTRAINT accounts_pkey PRIMARY KEY (id)
 );
 

@@ -6,13 +6,12 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from httpx import AsyncClient
 
 from tests.api.access.scenario import account_id, ok
-from tests.support import Person, join, photo
-from tintype.accounts import Status
+from tests.support import Person, join, photo, set_status
 from tintype.base.ids import PostId
 from tintype.stories import StoryId
 from tintype.wiring import Rooms
@@ -181,7 +180,7 @@ async def make_author(plane: MediaPlane, privacy: Privacy) -> Author:
 async def change_state(plane: MediaPlane, author: Author, state: State) -> None:
     """Bring the author's content into a state. "story ended" is brought about by the caller, who moves the clocks."""
     if state in INACTIVE:
-        await plane.rooms.accounts.set_status(account_id(author.person), cast("Status", state))
+        await set_status(plane.rooms, account_id(author.person), state)
     elif state == "everything discarded":
         await _discard(author)
     else:

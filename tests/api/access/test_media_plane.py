@@ -161,7 +161,7 @@ async def test_what_comes_back_opens_again(plane: MediaPlane, state: State) -> N
     elif state == "hidden":
         await rooms.posts.restore(PostId(int(post_id)), account_id(author.person))
     elif state == "suspended":
-        await rooms.accounts.set_status(account_id(author.person), "active")
+        await rooms.accounts.restore(account_id(author.person))
     back = await plane.status(author, "anonymous", "GET", url)
 
     assert gone == 404

@@ -37,9 +37,9 @@ pytestmark = pytest.mark.slow
 
 TakeAway = Callable[[Rooms, Person, PostId], Awaitable[object]]
 AUTHOR_STATES: dict[Kind, TakeAway] = {
-    "suspended": lambda rooms, owner, _: rooms.accounts.set_status(account_id(owner), "suspended"),
-    "deactivated": lambda rooms, owner, _: rooms.accounts.set_status(account_id(owner), "deactivated"),
-    "leaving": lambda rooms, owner, _: rooms.accounts.set_status(account_id(owner), "leaving"),
+    "suspended": lambda rooms, owner, _: rooms.accounts.suspend(account_id(owner)),
+    "deactivated": lambda rooms, owner, _: rooms.accounts.deactivate(account_id(owner)),
+    "leaving": lambda rooms, owner, _: rooms.accounts.begin_deletion(account_id(owner)),
 }
 POST_STATES: dict[Kind, TakeAway] = {
     "archived": lambda rooms, owner, post: rooms.posts.archive(post, account_id(owner)),

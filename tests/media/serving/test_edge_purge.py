@@ -11,7 +11,7 @@ import pytest
 from tests.application import serve
 from tests.media.conftest import MakeInstallation, working_on
 from tests.media.support import account_of, handle
-from tests.support import Person, eventually, join, photo
+from tests.support import Person, eventually, join, photo, set_status
 from tintype.base.ids import MediaId
 from tintype.media.events import FileVisibilityChanged
 from tintype.media.serving.edge_purge import EdgePurgeFailed
@@ -95,7 +95,7 @@ async def test_an_account_that_is_taken_away_is_purged_by_one_tag(
 ) -> None:
     eve, _ = posted
     async with working_on(installation):
-        await installation.accounts.set_status(account_of(eve), status)
+        await set_status(installation, account_of(eve), status)
 
         async def is_purged() -> bool:
             return f"media/{eve.account_id}/" in edge.tags

@@ -43,15 +43,15 @@ async def remove(rooms: Rooms, eve: Person, post: dict[str, Any]) -> None:
 
 
 async def suspend(rooms: Rooms, eve: Person, _post: dict[str, Any]) -> None:
-    await rooms.accounts.set_status(account_of(eve), "suspended")
+    await rooms.accounts.suspend(account_of(eve))
 
 
 async def deactivate(rooms: Rooms, eve: Person, _post: dict[str, Any]) -> None:
-    await rooms.accounts.set_status(account_of(eve), "deactivated")
+    await rooms.accounts.deactivate(account_of(eve))
 
 
 async def leave(rooms: Rooms, eve: Person, _post: dict[str, Any]) -> None:
-    await rooms.accounts.set_status(account_of(eve), "leaving")
+    await rooms.accounts.begin_deletion(account_of(eve))
 
 
 WAYS: tuple[Take, ...] = (archive, delete, hide, remove, suspend, deactivate, leave)

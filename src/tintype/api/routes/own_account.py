@@ -162,5 +162,5 @@ class OwnAccountApi(Controller):
         authenticator: InjectedAuthenticator,
     ) -> None:
         """Hide the account until its owner signs in again."""
-        await rooms.accounts.set_status(proven.account_id, "deactivated")
+        await rooms.accounts.deactivate(proven.account_id)
         authenticator.clear_cookies(request)
