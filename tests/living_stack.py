@@ -31,7 +31,6 @@ class LivingStack:
     port: int
     process: asyncio.subprocess.Process | None = None
     starts: int = 0
-    metrics_port: int = 0
     killed: list[str] = field(default_factory=list[str])
 
     @property

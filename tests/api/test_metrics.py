@@ -1,6 +1,7 @@
 """Metrics: on a port of their own, and with labels that nobody outside can make up."""
 
 import asyncio
+import json
 import re
 import socket
 import threading
@@ -9,9 +10,12 @@ import pytest
 from httpx import AsyncClient
 
 from tests.support import Person
+from tests.web_process import open_web
 from tintype.api import MetricsListener
 from tintype.api.http import metrics_listener
 from tintype.api.http.metrics_listener import render_metrics
+from tintype.base.settings import Settings
+from tintype.wiring import Rooms
 
 
 def free_port() -> int:
@@ -91,6 +95,24 @@ async def test_a_process_takes_the_port_as_soon_as_another_has_left_it(
     await listener.__aexit__(None, None, None)
 
     assert found == (200, b"mine")
+
+
+@pytest.mark.slow
+async def test_a_web_process_without_its_port_says_who_has_it_and_serves(
+    settings: Settings, opened_rooms: Rooms
+) -> None:
+    assert opened_rooms
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with open_web(settings, metrics_port=port, log_level="warning", log_format="json") as web:
+            lines = [json.loads(line) for line in web.log.read_text().splitlines()]
+
+    (warning,) = [line for line in lines if line["event"] == "metrics.unreachable"]
+    assert warning["port"] == port
+    assert "is taken by" in warning["reason"]
+    assert "Set metrics_port" in warning["hint"]
 
 
 async def test_metrics_count_requests_by_route_and_not_by_id(ana: Person) -> None:

@@ -55,8 +55,9 @@ def test_a_healthy_machine_has_nothing_wrong(healthy: StackPlan) -> None:
 
 
 def test_a_busy_port_is_a_warning_unless_it_was_chosen(healthy: StackPlan, busy: int) -> None:
-    avoided = _find(replace(healthy, http_port=busy), "http_port")
-    assert avoided.verdict is Verdict.WARNING
+    for name in ("http_port", "metrics_port"):
+        avoided = _find(replace(healthy, **{name: busy}), name)
+        assert avoided.verdict is Verdict.WARNING
 
     chosen = _find(replace(healthy, http_port=busy, fixed_ports=frozenset({"http_port"})), "http_port")
     assert chosen.verdict is Verdict.WRONG

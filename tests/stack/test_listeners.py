@@ -1,6 +1,7 @@
 """What a living stack listens on, exactly, and that each listener refuses somebody without credentials."""
 
 import asyncio
+import contextlib
 import json
 import pwd
 import socket
@@ -11,13 +12,15 @@ from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
+from httpx import AsyncClient
 from redis.asyncio import Redis
 from redis.exceptions import AuthenticationError, NoPermissionError
 
 from tests.living_stack import LivingStack, open_living_stack
 from tests.stack.conftest import mode_of, only_root
 from tests.support import on_server
-from tintype.stack import DataDirectory
+from tintype.base.settings import Settings
+from tintype.stack import DataDirectory, read_status
 from tintype.stack.engine_account import ENGINE_ACCOUNT
 from tintype.stack.processes import find_marked
 
@@ -27,13 +30,12 @@ LISTEN = "0A"
 
 @pytest.fixture(scope="module")
 async def stack() -> AsyncIterator[LivingStack]:
-    with pytest.MonkeyPatch.context() as patch, socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-        probe.close()
-        patch.setenv("TINTYPE_METRICS_PORT", str(port))
+    """A stack on a machine where something else has the port that metrics are served on by default."""
+    with socket.socket() as other:
+        with contextlib.suppress(OSError):  # another program has it already
+            other.bind(("127.0.0.1", Settings().metrics_port))
+            other.listen()
         async with open_living_stack() as found:
-            found.metrics_port = port
             yield found
 
 
@@ -42,6 +44,10 @@ def addresses(stack: LivingStack, name: str) -> list[str]:
     known: dict[str, Any] = json.loads((stack.home / "secrets" / "addresses.json").read_text())
     found: str | list[str] = known[name]
     return [found] if isinstance(found, str) else found
+
+
+def metrics_port(stack: LivingStack) -> int:
+    return read_status(DataDirectory(stack.home)).metrics_port or 0
 
 
 def listeners(stack: LivingStack) -> set[tuple[str, int]]:
@@ -67,10 +73,20 @@ def listeners(stack: LivingStack) -> set[tuple[str, int]]:
 async def test_nothing_else_listens_and_nothing_beyond_this_machine(stack: LivingStack) -> None:
     servers = [dsn for name in ("postgres_admin", "redis", "nats") for dsn in addresses(stack, name)]
     ports = {urlsplit(each).port for each in servers}
-    wanted = {("127.0.0.1", port) for port in (*ports, stack.port, stack.metrics_port)}
+    wanted = {("127.0.0.1", port) for port in (*ports, stack.port, metrics_port(stack))}
 
     assert listeners(stack) == wanted
     assert len(ports) == 4
+
+
+async def test_metrics_are_on_the_next_port_where_theirs_is_taken(stack: LivingStack) -> None:
+    async with AsyncClient() as client:
+        answer = await client.get(f"http://127.0.0.1:{metrics_port(stack)}/metrics")
+
+    assert metrics_port(stack) != Settings().metrics_port
+    assert "tintype_connections" in answer.text
+    (note,) = read_status(DataDirectory(stack.home)).notes
+    assert f"port {Settings().metrics_port} is taken by" in note
 
 
 async def test_postgresql_refuses_whoever_has_no_password(stack: LivingStack) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.stack.conftest import fake_program
-from tintype.stack import AlreadyRunning, PortTaken, Stack, StackPlan
+from tintype.stack import AlreadyRunning, DataDirectory, PortTaken, Stack, StackPlan, read_status
 from tintype.stack.applications import no_programs
 from tintype.stack.port_claims import PortClaims
-from tintype.stack.ports import Ports, is_free
+from tintype.stack.ports import Ports, find_obstacle
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_a_busy_preferred_port_is_avoided_and_the_note_names_the_program_that_ha
     chosen = ports.choose_public("http_port", "127.0.0.1", busy, is_fixed=False)
 
     assert chosen != busy
-    assert is_free("127.0.0.1", chosen)
+    assert find_obstacle("127.0.0.1", chosen) is None
     assert f"port {busy} is taken by" in ports.notes[0]
     assert "pid" in ports.notes[0]
     ports.release()
@@ -144,6 +144,37 @@ async def test_a_busy_fixed_port_stops_the_start_and_leaves_nothing_running(
 
     async with Stack.from_plan(plan, applications=lambda _: [fake_program("worker")]) as stack:
         assert stack.connections.http_port != busy
+
+
+async def test_two_data_directories_on_one_machine_each_have_a_port_for_metrics(
+    plan: StackPlan, busy: int
+) -> None:
+    plans = [replace(plan, home=plan.home.parent / name, metrics_port=busy) for name in ("one", "other")]
+    stacks = [Stack.from_plan(each, applications=lambda _: [fake_program("worker")]) for each in plans]
+    try:
+        found = [(await stack.start()).metrics_port for stack in stacks]
+        told = [DataDirectory(each.home) for each in plans]
+        assert len({busy, *found}) == 3
+        assert [read_status(each).metrics_port for each in told] == found
+        for stack, port in zip(stacks, found, strict=True):
+            assert f"metrics_port: port {busy} is taken by" in stack.notes[0]
+            assert f"using {port}" in stack.notes[0]
+            assert stack.connections.environment()["TINTYPE_METRICS_PORT"] == str(port)
+    finally:
+        for stack in stacks:
+            await stack.stop()
+
+
+async def test_a_busy_port_that_was_set_for_metrics_stops_the_start(plan: StackPlan, busy: int) -> None:
+    wrong = replace(plan, metrics_port=busy, fixed_ports=frozenset({"metrics_port"}))
+
+    with pytest.raises(PortTaken, match=rf"metrics_port: port {busy} is taken by .*choose another port"):
+        await Stack.from_plan(wrong, applications=lambda _: [fake_program("worker")]).start()
+
+
+async def test_without_a_port_for_metrics_none_is_chosen(plan: StackPlan) -> None:
+    async with Stack.from_plan(plan, applications=lambda _: [fake_program("worker")]) as stack:
+        assert stack.connections.metrics_port == 0
 
 
 async def test_a_second_up_in_the_same_data_directory_is_refused(plan: StackPlan) -> None:

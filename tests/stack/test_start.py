@@ -21,7 +21,7 @@ from tintype.stack import (
 )
 from tintype.stack.applications import application_environment
 from tintype.stack.nats import check_nats
-from tintype.stack.ports import is_free
+from tintype.stack.ports import find_obstacle
 from tintype.stack.processes import is_alive
 from tintype.stack.valkey import check_redis
 
@@ -42,7 +42,7 @@ async def test_servers_start_answer_and_leave_nothing_behind(home: Path) -> None
     assert not any(is_alive(each) for each in identities)
     assert survivors(home) == []
     ports = [each.port for each in running if each.port]
-    assert all(is_free("127.0.0.1", port) for port in ports)
+    assert all(find_obstacle("127.0.0.1", port) is None for port in ports)
     assert not DataDirectory(home).state.exists()
     with DataDirectory(home).locked():
         pass  # the lock was released

@@ -71,7 +71,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     metrics_host: str = "127.0.0.1"
     """Address that metrics are served on. They tell much about a site: keep them away from the public."""
     metrics_port: OptionalPort = 9464
-    """Port that metrics are served on. Zero: nowhere."""
+    """Port that metrics are served on. Zero: nowhere. Where it is taken and was not set, `tintype up` uses the next
+    free one and says so.
+    """
     security_contact: str = ""
     """Contact for reports of vulnerabilities in `/.well-known/security.txt`, as a `mailto:` or `https:` address. Empty:
     `push_contact`, else the sender of mails, else the site itself.

@@ -13,13 +13,15 @@ from granian.server import Server
 
 from tintype.api import ConnectionGuard, MetricsListener, RequestLog, connection_limits, create_app
 from tintype.base.ids import AccountId
-from tintype.base.log import set_up_log
+from tintype.base.log import get_log, set_up_log
 from tintype.base.metrics import OF_THIS_PROCESS
 from tintype.base.settings import Settings
 from tintype.cli.running_stack import running_settings
 from tintype.media import log_missing_walls
+from tintype.stack import find_obstacle
 from tintype.wiring import Rooms, open_rooms
 
+log = get_log("http")
 GRACE_S = 5
 BACKLOG = 4_096
 MAX_HEAD_BYTES = 64 * 1024
@@ -38,6 +40,7 @@ def serve(settings: Settings, *, host: str, port: int) -> None:
     """Serve until stopped; requests in progress get a few seconds to finish."""
     set_up_log(settings, process="web")
     raise_file_limit(settings.connections)
+    warn_of_taken_metrics_port(settings)
     server = Server(
         "tintype.cli.http_server:load_app",
         factory=True,
@@ -62,6 +65,18 @@ def serve(settings: Settings, *, host: str, port: int) -> None:
         backpressure=settings.connections * 2,
     )
     server.serve()
+
+
+def warn_of_taken_metrics_port(settings: Settings) -> None:
+    """Say who has the port of the metrics; `tintype up` chooses another one, a web process of its own waits for it."""
+    obstacle = find_obstacle(settings.metrics_host, settings.metrics_port) if settings.metrics_port else None
+    if obstacle is not None:
+        log.warning(
+            "metrics.unreachable",
+            port=settings.metrics_port,
+            reason=obstacle,
+            hint="Set metrics_port to a free port, or to 0 for none.",
+        )
 
 
 def load_app() -> object:

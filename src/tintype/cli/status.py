@@ -38,7 +38,10 @@ def status(
 
 def _table(stack_status: StackStatus) -> Table:
     title = f"Tintype at {stack_status.address or stack_status.home}"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    metrics = f"Metrics are on port {stack_status.metrics_port}." if stack_status.metrics_port else None
+    table = Table(
+        title=title, title_justify="left", caption=metrics, caption_justify="left", box=box.SIMPLE_HEAD
+    )
     for heading in ("", "state", "pid", "port", "up for", "memory", "restarts", "last exit"):
         table.add_column(heading, justify="right" if heading in _NUMBERS else "left", no_wrap=True)
     for process in stack_status.processes:

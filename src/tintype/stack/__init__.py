@@ -24,6 +24,7 @@ from tintype.stack.follow_logs import follow_logs
 from tintype.stack.foreground import run_until_stopped
 from tintype.stack.logs import last_lines, log_names
 from tintype.stack.plan import StackPlan, stack_plan
+from tintype.stack.ports import find_obstacle
 from tintype.stack.program import Program, Stage
 from tintype.stack.state import Phase
 from tintype.stack.status import ProcessStatus, StackStatus, read_status
@@ -55,6 +56,7 @@ __all__ = [
     "check_existing_servers",
     "choose_data_directory",
     "find_addresses",
+    "find_obstacle",
     "follow_logs",
     "last_lines",
     "log_names",

@@ -29,6 +29,7 @@ def save_addresses(home: DataDirectory, connections: Connections) -> None:
         "http_port": connections.http_port,
         "mqtt_port": connections.mqtt_port,
         "mqtt_ws_port": connections.mqtt_ws_port,
+        "metrics_port": connections.metrics_port,
     }
     known = {name: address for name, address in addresses.items() if address}
     write_private(home.secrets / _FILE, msgspec.json.encode(known).decode())

@@ -42,6 +42,7 @@ async def assemble(plan: StackPlan, home: DataDirectory, ports: Ports) -> tuple[
         http_port=_choose(plan, ports, "http_port"),
         mqtt_port=mqtt,
         mqtt_ws_port=mqtt_ws,
+        metrics_port=_choose_metrics(plan, ports),
     )
     return [program for program, _ in (*databases, *caches, *brokers)], connections
 
@@ -107,6 +108,14 @@ def _choose(plan: StackPlan, ports: Ports, name: str) -> int:
     if preferred == 0:
         return ports.choose_internal(name)
     return ports.choose_public(name, plan.http_host, preferred, is_fixed=name in plan.fixed_ports)
+
+
+def _choose_metrics(plan: StackPlan, ports: Ports) -> int:
+    """Choose the port of the metrics, so that two data directories on one machine both have theirs; 0 means none."""
+    preferred, is_fixed = plan.metrics_port, "metrics_port" in plan.fixed_ports
+    if preferred == 0:
+        return 0
+    return ports.choose_public("metrics_port", plan.metrics_host, preferred, is_fixed=is_fixed)
 
 
 def _secret(home: DataDirectory, name: str) -> str:

@@ -23,6 +23,7 @@ class Connections:
     http_port: int = 0
     mqtt_port: int = 0
     mqtt_ws_port: int = 0
+    metrics_port: int = 0
 
     @property
     def address(self) -> str:
@@ -46,4 +47,5 @@ class Connections:
             "TINTYPE_HTTP_PORT": str(self.http_port),
             "TINTYPE_MQTT_PORT": str(self.mqtt_port),
             "TINTYPE_MQTT_WS_PORT": str(self.mqtt_ws_port),
+            "TINTYPE_METRICS_PORT": str(self.metrics_port),
         }

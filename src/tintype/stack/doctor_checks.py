@@ -19,7 +19,7 @@ from tintype.stack.data_directory import DataDirectory
 from tintype.stack.engine_account import engine_account
 from tintype.stack.errors import EngineMissing
 from tintype.stack.plan import StackPlan
-from tintype.stack.ports import find_obstacle, is_free
+from tintype.stack.ports import find_obstacle
 from tintype.stack.state import read_running
 from tintype.stack.system_memory import available_bytes, total_bytes
 
@@ -103,14 +103,16 @@ def _ports(plan: StackPlan, home: DataDirectory) -> Iterator[Finding]:
     if read_running(home) is not None:
         yield Finding("ports", Verdict.OK, "Tintype is running and holds its ports")
         return
-    wanted = {"http_port": plan.http_port}
+    host = plan.http_host
+    wanted = {"http_port": (host, plan.http_port), "metrics_port": (plan.metrics_host, plan.metrics_port)}
     if not plan.nats:
-        wanted |= {"mqtt_port": plan.mqtt_port, "mqtt_ws_port": plan.mqtt_ws_port}
-    for name, port in wanted.items():
+        wanted |= {"mqtt_port": (host, plan.mqtt_port), "mqtt_ws_port": (host, plan.mqtt_ws_port)}
+    for name, (listen_host, port) in wanted.items():
         if port == 0:
             continue  # nothing will listen
-        detail = f"{port} {find_obstacle(plan.http_host, port) or 'is free'}"
-        if is_free(plan.http_host, port):
+        obstacle = find_obstacle(listen_host, port)
+        detail = f"{port} {obstacle or 'is free'}"
+        if obstacle is None:
             yield Finding(name, Verdict.OK, detail)
             continue
         if name in plan.fixed_ports:

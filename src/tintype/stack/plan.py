@@ -23,6 +23,9 @@ class StackPlan:
     """Zero: NATS does not listen for MQTT."""
     mqtt_ws_port: int = 0
     """Zero: NATS does not listen for MQTT over WebSocket."""
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = 0
+    """Zero: metrics are served nowhere."""
     fixed_ports: frozenset[str] = frozenset()
     """Ports the operator set explicitly: when one is taken, the start fails instead of using another."""
     worker_count: int = 1
@@ -41,7 +44,7 @@ class StackPlan:
 def stack_plan(loaded: Loaded) -> StackPlan:
     """Return the plan that follows from the settings."""
     settings, origins = loaded.settings, loaded.origins
-    ports = ("http_port", "mqtt_port", "mqtt_ws_port")
+    ports = ("http_port", "mqtt_port", "mqtt_ws_port", "metrics_port")
     return StackPlan(
         home=choose_data_directory(settings.home, is_chosen=origins["home"] != "default"),
         postgres=settings.postgres,
@@ -53,6 +56,8 @@ def stack_plan(loaded: Loaded) -> StackPlan:
         http_port=settings.http_port,
         mqtt_port=settings.mqtt_port,
         mqtt_ws_port=settings.mqtt_ws_port,
+        metrics_host=settings.metrics_host,
+        metrics_port=settings.metrics_port,
         fixed_ports=frozenset(name for name in ports if origins[name] != "default"),
         worker_count=settings.worker_count,
         role_prefix=settings.namespace,

@@ -98,13 +98,11 @@ class Ports:
         return port
 
 
-def is_free(host: str, port: int) -> bool:
-    """Whether a server could listen there now; connections in TIME_WAIT do not count."""
-    return find_obstacle(host, port) is None
-
-
 def find_obstacle(host: str, port: int) -> str | None:
-    """Return why a server could not listen there now, such as `is taken by nginx, pid 80`; None when it could."""
+    """Return why a server could not listen there now, such as `is taken by nginx, pid 80`; None when it could.
+
+    Connections in TIME_WAIT do not count.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:

@@ -42,6 +42,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     address: str = ""
     mqtt_port: int = 0
     mqtt_ws_port: int = 0
+    metrics_port: int = 0
     external: tuple[str, ...] = ()
     """Names of existing servers, which are not started here."""
     processes: tuple[ProcessState, ...] = ()

@@ -31,6 +31,7 @@ class StackStatus(msgspec.Struct, frozen=True, kw_only=True):
     existing_servers: tuple[str, ...] = ()
     mqtt_port: int | None = None
     mqtt_ws_port: int | None = None
+    metrics_port: int | None = None
     processes: tuple[ProcessStatus, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -60,6 +61,7 @@ def _stack_status(home: DataDirectory, state: State) -> StackStatus:
         existing_servers=state.external,
         mqtt_port=state.mqtt_port,
         mqtt_ws_port=state.mqtt_ws_port,
+        metrics_port=state.metrics_port,
         processes=tuple(_process_status(each) for each in state.processes),
         notes=state.notes,
     )

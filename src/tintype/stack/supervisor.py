@@ -175,6 +175,7 @@ class Stack:
                 address=known.address if known is not None and self._applications is not no_programs else "",
                 mqtt_port=known.mqtt_port if known is not None else 0,
                 mqtt_ws_port=known.mqtt_ws_port if known is not None else 0,
+                metrics_port=known.metrics_port if known is not None else 0,
                 external=self._plan.external,
                 processes=tuple(self.processes),
                 notes=tuple(self.notes),
