@@ -19,7 +19,7 @@ from collections.abc import Callable
 from bench.feed_dataset import plan_dataset
 from bench.feed_replay import postgres_s, redis_s
 from bench.feed_sites import Sites, open_sites
-from bench.harness import BenchResult, main
+from bench.harness import BenchResult, main, percentile
 from bench.http_load import Before, Call, send_all
 from bench.social_sites import Site, cpu_s_of
 
@@ -69,8 +69,8 @@ async def _measure_site(
             "all CPU-ms": sum(spent.values()) * 1000 / count,
             "reads/s": count / elapsed,
             "reads per web CPU-s": count / spent["web"],
-            "p50 ms": _at(took, 0.50) * 1000,
-            "p99 ms": _at(took, 0.99) * 1000,
+            "p50 ms": percentile(took, 0.50) * 1000,
+            "p99 ms": percentile(took, 0.99) * 1000,
         }
         for what, value in values.items():
             samples.setdefault(f"{label} {what}", []).append(value)
@@ -142,10 +142,6 @@ def _summary(samples: Samples, index: int) -> str:
         f"Django {samples[f'django {at} all CPU-ms'][index]:.2f}, "
         f"bare engines {samples['engines all CPU-ms'][index]:.2f}"
     )
-
-
-def _at(took: list[float], share: float) -> float:
-    return sorted(took)[min(int(len(took) * share), len(took) - 1)]
 
 
 if __name__ == "__main__":

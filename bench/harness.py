@@ -56,6 +56,11 @@ class Rounds:
         return Ratio(statistics.median(ratios), min(ratios), max(ratios))
 
 
+def percentile(numbers: Sequence[float], share: float) -> float:
+    """Return the number that this share of them does not exceed."""
+    return sorted(numbers)[min(int(len(numbers) * share), len(numbers) - 1)]
+
+
 def run_interleaved(contenders: Mapping[str, Measure], rounds: int) -> Rounds:
     """Measure every contender once per round, each round starting with another one."""
     names = list(contenders)

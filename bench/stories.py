@@ -14,7 +14,7 @@ from typing import cast
 import asyncpg
 
 from bench.bench_rooms import open_bench_rooms
-from bench.harness import BenchResult, main
+from bench.harness import BenchResult, main, percentile
 from tintype.base.ids import AccountId
 from tintype.wiring import Rooms
 
@@ -52,12 +52,12 @@ def run(*, quick: bool = False) -> BenchResult:
     ratios = [cold / warm for warm, cold in zip(*times[SHOWN_AT], strict=True)]
     return BenchResult(
         name=NAME,
-        ratio=_percentile(ratios, 0.5),
+        ratio=percentile(ratios, 0.5),
         against=f"querying the shards about all {SHOWN_AT:,} followed",
-        spread=(_percentile(ratios, 0.05), _percentile(ratios, 0.95)),
+        spread=(percentile(ratios, 0.05), percentile(ratios, 0.95)),
         detail={
             f"ms at {size}": {
-                name: {"p50": round(_percentile(found, 0.5), 1), "p99": round(_percentile(found, 0.99), 1)}
+                name: {"p50": round(percentile(found, 0.5), 1), "p99": round(percentile(found, 0.99), 1)}
                 for name, found in zip(("cached", "uncached"), both, strict=True)
             }
             for size, both in times.items()
@@ -84,7 +84,7 @@ async def _measure(
                 cold.append(await _timed(rooms, viewer))
                 await rooms.stories.author_stories.flush()
             times[size] = warm, cold
-            print(f"{size}: {_percentile(warm, 0.5):.1f} ms cached, {_percentile(cold, 0.5):.1f} ms uncached")
+            print(f"{size}: {percentile(warm, 0.5):.1f} ms cached, {percentile(cold, 0.5):.1f} ms uncached")
     return times, cpu_ms
 
 
@@ -130,10 +130,6 @@ async def _viewer(rooms: Rooms, followed: Sequence[AccountId]) -> AccountId:
         ids = cast("list[AccountId]", await connection.fetchval(PEOPLE, 1))
         await connection.execute(FOLLOWING, ids[0], followed)
     return ids[0]
-
-
-def _percentile(numbers: Sequence[float], share: float) -> float:
-    return sorted(numbers)[min(len(numbers) - 1, int(share * len(numbers)))]
 
 
 if __name__ == "__main__":

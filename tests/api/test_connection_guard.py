@@ -1,5 +1,6 @@
 """The guard's decisions, without a server: who is cut when there are too many, and who never is."""
 
+import asyncio
 import socket
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
@@ -8,6 +9,7 @@ import pytest
 
 from tests.support import Person
 from tintype.api import ConnectionGuard, connection_limits
+from tintype.api.http import connection_guard
 from tintype.api.http.client_info import forwarded_network
 from tintype.api.http.connection_guard import ConnectionLimits, TooManyAtOnce
 from tintype.base.settings import Settings
@@ -53,6 +55,24 @@ async def test_of_too_many_connections_some_are_cut_but_none_that_is_being_answe
 
         assert len(left) == 3
         assert answered <= {client.getsockname() for client in left}
+
+
+async def test_a_request_that_arrives_while_others_are_cut_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connection_guard, "SLICE", 1)
+    guard = ConnectionGuard(limits(per_address=2))
+
+    with connections(8) as pairs:
+        looking = asyncio.create_task(guard.look())
+        while not (cut := {number for number, (client, _) in enumerate(pairs) if is_cut(client)}):  # noqa: ASYNC110 - the guard takes one step at a time
+            await asyncio.sleep(0)
+        arrived = set(range(8)) - cut
+        for number in arrived:
+            guard.begin_answer(pairs[number][0].getsockname())
+        await looking
+
+        assert not any(is_cut(pairs[number][0]) for number in arrived)
 
 
 async def test_as_many_as_are_allowed_stay() -> None:

@@ -15,6 +15,7 @@ import ipaddress
 import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -30,7 +31,7 @@ from tintype.base.settings import Settings
 log = get_log("http")
 ROUND_S = 1.0
 SLICE = 50
-"""After so many sockets others get their turn: looking at one costs some microseconds."""
+"""After so many sockets others get their turn: looking at one, or ending it, costs some microseconds."""
 SLOWEST_BYTES_PER_S = 1_024
 RETRY_AFTER_S = 2
 
@@ -129,10 +130,11 @@ class ConnectionGuard:
             if count % SLICE == 0:
                 await asyncio.sleep(0)
         connections_open.set(len(found))
-        found = _cut(found, self._readers.find(found), "slow_reader")
-        found = _cut(found, self._forgotten(found), "idle")
-        found = _cut(found, self._too_many_of_one_address(found), "address")
-        _cut(found, self._longest_waiting(found, len(found) - self._limits.in_all), "full")
+        found = await _cut(found, self._readers.find(found), "slow_reader")
+        found = await _cut(found, self._forgotten(found), "idle", spared=self._answering)
+        found = await _cut(found, self._too_many_of_one_address(found), "address", spared=self._answering)
+        too_many = self._longest_waiting(found, len(found) - self._limits.in_all)
+        await _cut(found, too_many, "full", spared=self._answering)
 
     def _forgotten(self, found: list[Connection]) -> list[Connection]:
         """Connections that wait for their client although the server should have ended them."""
@@ -188,15 +190,22 @@ class _SlowReaders:
         return slow
 
 
-def _cut(found: list[Connection], chosen: list[Connection], reason: str) -> list[Connection]:
-    """End the chosen connections; returns the others."""
-    if not chosen:
+async def _cut(
+    found: list[Connection], chosen: list[Connection], reason: str, *, spared: AbstractSet[Peer] = frozenset()
+) -> list[Connection]:
+    """End the chosen connections, but those that are spared when their turn comes; returns the others."""
+    ended: list[Connection] = []
+    for count, each in enumerate(chosen, start=1):
+        if each.peer not in spared:
+            each.cut()
+            ended.append(each)
+        if count % SLICE == 0:
+            await asyncio.sleep(0)
+    if not ended:
         return found
-    for each in chosen:
-        each.cut()
-    connections_cut.labels(reason).inc(len(chosen))
-    log.warning("connections.cut", reason=reason, count=len(chosen), network=_network(chosen[0].peer[0]))
-    gone = {each.inode for each in chosen}
+    connections_cut.labels(reason).inc(len(ended))
+    log.warning("connections.cut", reason=reason, count=len(ended), network=_network(ended[0].peer[0]))
+    gone = {each.inode for each in ended}
     return [each for each in found if each.inode not in gone]
 
 
