@@ -24,6 +24,7 @@ class WebProcess:
     port: int
     metrics_port: int
     log: Path
+    pid: int
 
     @property
     def address(self) -> str:
@@ -65,11 +66,13 @@ def environment_of(settings: Settings, **chosen: object) -> dict[str, str]:
 @contextmanager
 def open_web(settings: Settings, **chosen: object) -> Generator[WebProcess]:
     """A web process with these settings, and others as chosen, until the end of the block."""
-    web = WebProcess(free_port(), free_port(), Path(settings.home, f"web-{time.monotonic_ns()}.log"))
-    environment = environment_of(settings, **({"metrics_port": web.metrics_port} | chosen))
-    with web.log.open("w") as output:
-        command = [sys.executable, "-m", "tintype", "web", "--port", str(web.port)]
+    port, metrics_port = free_port(), free_port()
+    log = Path(settings.home, f"web-{time.monotonic_ns()}.log")
+    environment = environment_of(settings, **({"metrics_port": metrics_port} | chosen))
+    with log.open("w") as output:
+        command = [sys.executable, "-m", "tintype", "web", "--port", str(port)]
         process = Popen(command, env=environment, stdout=output, stderr=output)
+    web = WebProcess(port, metrics_port, log, process.pid)
     try:
         deadline = time.monotonic() + PATIENCE_S
         while not _answers(web.address):

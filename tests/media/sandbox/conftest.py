@@ -6,21 +6,15 @@ from collections.abc import Iterator
 import pytest
 
 from tests.media.sandbox import escape_attempts, misbehaving_jobs
-from tests.media.sandbox.run_jobs import TINY
-from tintype.media.sandbox import JOBS, SandboxJob
-from tintype.media.sandbox.connection import _Process, close_fork_server, configure_sandbox
-from tintype.media.sandbox.protocol import SandboxOptions
+from tests.media.sandbox.run_jobs import TINY, configured_sandbox
+from tintype.media.sandbox import JOBS, SandboxJob, SandboxOptions
 
 
 @pytest.fixture(scope="module", autouse=True)
 def fork_server() -> Iterator[None]:
     """A new one, whatever the rooms of this test process configured for theirs."""
-    configured = _Process.options
-    close_fork_server()
-    configure_sandbox(SandboxOptions())
-    yield
-    close_fork_server()
-    configure_sandbox(configured)
+    with configured_sandbox(SandboxOptions()):
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -2,11 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tintype.media.sandbox import JobLimits, run_in_sandbox
+from tintype.media.sandbox import JobLimits, SandboxOptions, run_in_sandbox
+from tintype.media.sandbox.connection import close_fork_server, configure_sandbox
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 MISBEHAVING = "tests.media.sandbox.misbehaving_jobs"
@@ -24,6 +26,18 @@ async def do(
 ) -> Any:
     """Run a job of these tests."""
     return await run_in_sandbox(name, arguments, timeout_s, source=source, outs=outs, progress=progress)
+
+
+@contextmanager
+def configured_sandbox(options: SandboxOptions) -> Generator[None]:
+    """Jobs run under a fork server of these options, until the end of the block."""
+    close_fork_server()
+    former = configure_sandbox(options)
+    try:
+        yield
+    finally:
+        close_fork_server()
+        configure_sandbox(former)
 
 
 def files_in(folder: Path) -> list[str]:

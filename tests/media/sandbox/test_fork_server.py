@@ -11,11 +11,19 @@ from typing import Any
 import pytest
 
 from tests.media.photos import sample_photos
-from tests.media.sandbox.run_jobs import MISBEHAVING, do, files_in, is_alive, start_sleeper, until
+from tests.media.sandbox.run_jobs import (
+    MISBEHAVING,
+    configured_sandbox,
+    do,
+    files_in,
+    is_alive,
+    start_sleeper,
+    until,
+)
 from tintype.media.errors import MediaTooCostly, MediaUnavailable
 from tintype.media.photos import make_photo_in_sandbox
 from tintype.media.sandbox import SandboxOptions
-from tintype.media.sandbox.connection import close_fork_server, find_fork_server_pid
+from tintype.media.sandbox.connection import find_fork_server_pid
 
 pytestmark = pytest.mark.slow
 
@@ -88,21 +96,17 @@ async def test_a_killed_fork_server_takes_its_jobs_along_and_another_replaces_it
     sleeper.cancel()
 
 
-async def test_folders_of_a_killed_fork_server_are_removed_by_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tintype.media.sandbox.connection._Process.options", SandboxOptions(folder=tmp_path))
-    await asyncio.to_thread(close_fork_server)
-    await do("echo", {})
-    (left,) = files_in(tmp_path)
+async def test_folders_of_a_killed_fork_server_are_removed_by_the_next(tmp_path: Path) -> None:
+    with configured_sandbox(SandboxOptions(folder=tmp_path)):
+        await do("echo", {})
+        (left,) = files_in(tmp_path)
 
-    kill_fork_server()
-    await do("echo", {})
+        kill_fork_server()
+        await do("echo", {})
 
-    await until(lambda: not (tmp_path / left).exists())
-    (fresh,) = files_in(tmp_path)
-    assert fresh != left
-    await asyncio.to_thread(close_fork_server)
+        await until(lambda: not (tmp_path / left).exists())
+        (fresh,) = files_in(tmp_path)
+        assert fresh != left
     assert files_in(tmp_path) == []
 
 
@@ -211,14 +215,11 @@ async def test_helpers_wait_for_jobs_and_each_takes_one() -> None:
     assert ready not in waiting_helpers()
 
 
-async def test_no_helper_waits_where_the_settings_want_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tintype.media.sandbox.connection._Process.options", SandboxOptions(helpers=0))
-    await asyncio.to_thread(close_fork_server)
+async def test_no_helper_waits_where_the_settings_want_none() -> None:
+    with configured_sandbox(SandboxOptions(helpers=0)):
+        assert await do("echo", {}) == {}
 
-    assert await do("echo", {}) == {}
-
-    assert waiting_helpers() == []
-    await asyncio.to_thread(close_fork_server)
+        assert waiting_helpers() == []
 
 
 async def test_a_helper_killed_while_it_waits_is_replaced() -> None:
@@ -244,35 +245,31 @@ async def test_a_job_whose_process_is_killed_is_tried_once_more(tmp_path: Path) 
     assert await do("echo", {}) == {}
 
 
-async def test_photos_survive_kills_at_any_moment_and_nothing_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_photos_survive_kills_at_any_moment_and_nothing_is_left(tmp_path: Path) -> None:
     """Kill the fork server or a helper while a photo is made: it is made all the same, or a clean error says so."""
     (jobs := tmp_path / "jobs").mkdir()
     (source := tmp_path / "source").write_bytes(sample_photos.encode(sample_photos.landscape(1600, 1200)))
-    monkeypatch.setattr("tintype.media.sandbox.connection._Process.options", SandboxOptions(folder=jobs))
-    await asyncio.to_thread(close_fork_server)
-    await do("echo", {})
     outcomes: list[str] = []
     everybody: set[int] = set()
 
-    for moment in range(24):
-        (out := tmp_path / f"out{moment}").mkdir()
-        photo = asyncio.create_task(make_photo_in_sandbox(source, out))
-        await asyncio.sleep(moment / 150)
-        everybody |= {find_fork_server_pid() or 0, *waiting_helpers()}
-        kill_fork_server() if moment % 2 else kill_one_helper()
-        try:
-            made = await photo
-        except (MediaUnavailable, MediaTooCostly) as error:
-            outcomes.append(error.code)
-        else:
-            outcomes.append("made")
-            assert len(files_in(out)) == len(made.files) == 8
+    with configured_sandbox(SandboxOptions(folder=jobs)):
+        await do("echo", {})
+        for moment in range(24):
+            (out := tmp_path / f"out{moment}").mkdir()
+            photo = asyncio.create_task(make_photo_in_sandbox(source, out))
+            await asyncio.sleep(moment / 150)
+            everybody |= {find_fork_server_pid() or 0, *waiting_helpers()}
+            kill_fork_server() if moment % 2 else kill_one_helper()
+            try:
+                made = await photo
+            except (MediaUnavailable, MediaTooCostly) as error:
+                outcomes.append(error.code)
+            else:
+                outcomes.append("made")
+                assert len(files_in(out)) == len(made.files) == 8
 
-    assert outcomes.count("made") > 12
-    assert (await make_photo_in_sandbox(source, tmp_path / "out0")).width == 1080
-    await asyncio.to_thread(close_fork_server)
+        assert outcomes.count("made") > 12
+        assert (await make_photo_in_sandbox(source, tmp_path / "out0")).width == 1080
     await until(lambda: not any(is_alive(pid) for pid in everybody - {0}))
     assert files_in(jobs) == []
 

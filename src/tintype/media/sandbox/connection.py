@@ -42,9 +42,13 @@ class _Process:
     lock = threading.Lock()
 
 
-def configure_sandbox(options: SandboxOptions) -> None:
-    """Choose how the next fork server of this process is started; one that runs stays as it is."""
-    _Process.options = options
+def configure_sandbox(options: SandboxOptions) -> SandboxOptions:
+    """Choose how the next fork server of this process is started, and return the former choice.
+
+    A fork server that runs stays as it is.
+    """
+    former, _Process.options = _Process.options, options
+    return former
 
 
 def try_send_job(request: bytes, descriptors: list[int]) -> bool:
