@@ -10,11 +10,23 @@ const PREFIX = "tintype-pictures";
 const OWNER_CACHE = "tintype-owner";
 const OWNER_KEY = "/owner";
 
-const SIGNATURE = /^\/media\/~[^/]+\//;
+/** `/media/~EXPIRY.SIGNATURE/…`, the expiry in seconds. */
+const SIGNATURE = /^\/media\/~(\d+)[^/]*\//;
 
 /** The cache key of an image URL: its path without the expiring signature, which changes while the image does not. */
 export function imageCacheKey(url: string): string {
   return new URL(url, location.href).pathname.replace(SIGNATURE, "/media/");
+}
+
+/** What the cache keys of all files of the same photo or video begin with. */
+export function imageCacheFolder(url: string): string {
+  return imageCacheKey(url).replace(/[^/]*$/, "");
+}
+
+/** When a signed URL of an image expires; null where it is public. */
+export function readSignatureEnd(url: string): number | null {
+  const found = SIGNATURE.exec(new URL(url, location.href).pathname);
+  return found === null ? null : Number(found[1]) * 1_000;
 }
 
 export function imageCacheName(accountId: string): string {

@@ -3,6 +3,7 @@
  * where they fail to load every request simply goes to the server.
  */
 import { firstPaint } from "../base/afterFirstPaint";
+import type { Post } from "../client";
 import { type Comment, type Mutation, sendMutation, type ToggleKind } from "./mutations";
 import type { SettledListener } from "./runtime.svelte";
 
@@ -62,8 +63,15 @@ export const offline = {
     (await firstPaint.then(runtime))?.cache.put(key, value),
   /** Reads a cached response, or null. */
   read: async <T>(key: string): Promise<T | null> => (await runtime())?.cache.get<T>(key) ?? null,
-  /** Deletes images from this device's image cache. */
+  /** Deletes images from this device's image cache, in all sizes. */
   evictImages: async (urls: readonly string[]): Promise<void> => (await runtime())?.evictImages(urls),
+  /** Deletes what this device holds of posts that are gone or no longer visible to the viewer. */
+  forgetPosts: async (posts: readonly Post[]): Promise<void> => (await runtime())?.forgetPosts(posts),
+  /** The same, for those of a cached list of posts that turn out to be missing. After the first paint. */
+  forgetMissing: async (key: string, isMissing: (post: Post) => boolean): Promise<void> =>
+    (await firstPaint.then(runtime))?.forgetMissing(key, isMissing),
+  /** Deletes what this device holds of an account that is gone or no longer visible to the viewer. */
+  forgetAccount: async (accountId: string): Promise<void> => (await runtime())?.forgetAccount(accountId),
   setOwner: async (accountId: string): Promise<void> => (await firstPaint.then(runtime))?.setOwner(accountId),
   /** Deletes everything at sign-out. A session that expired keeps its owner's queue for when they sign in again. */
   clear: async (options?: { keepMutations: boolean }): Promise<void> => (await runtime())?.clear(options),

@@ -68,6 +68,13 @@ export class OfflineCache {
     return isOwn && entry?.format === FORMAT ? (entry.value as T) : null;
   }
 
+  /** Deletes the values that are chosen, also those that wait for their owner. */
+  async remove(isChosen: (key: string, value: unknown) => boolean): Promise<void> {
+    for (const [key, value] of this.#unowned ?? []) if (isChosen(key, value)) this.#unowned?.delete(key);
+    const chosen = (await this.#store.all()).filter(({ key, value }) => isChosen(key, value));
+    await this.#store.remove(...chosen.map(({ key }) => key));
+  }
+
   async clear(): Promise<void> {
     this.#accountId = null;
     this.#unowned = null;

@@ -1,9 +1,9 @@
 /** Connects the mutation queue and the offline cache to the browser: storage, the lock across tabs, messages between tabs. */
 import { language, t } from "../base/i18n";
-import { imageCacheKey, imageCacheName, readOwner, setImageOwner } from "../base/imageCache";
+import { imageCacheFolder, imageCacheName, readOwner, setImageOwner } from "../base/imageCache";
 import { openObjectStore } from "../base/indexedDb";
 import { randomId } from "../base/random";
-import { Problem } from "../client";
+import { type Post, Problem } from "../client";
 import { errorMessage, toasts } from "../ui";
 import { MutationQueue, type QueueEntry } from "./mutationQueue.svelte";
 import { type Comment, type Mutation, type MutationKind, sendMutation } from "./mutations";
@@ -74,13 +74,43 @@ async function keepImagesOf(accountId: string | null): Promise<void> {
   if (globalThis.caches !== undefined) await setImageOwner(accountId);
 }
 
-/** Deletes these images from the image cache. */
-export async function evictImages(urls: readonly string[]): Promise<void> {
-  if (urls.length === 0 || globalThis.caches === undefined) return;
+/** Deletes these images from the image cache, in all sizes. */
+export function evictImages(urls: readonly string[]): Promise<void> {
+  return evictFolders(urls.map(imageCacheFolder));
+}
+
+/** These posts are gone, or no longer visible to the viewer: deletes what is cached of them. */
+export async function forgetPosts(posts: readonly Post[]): Promise<void> {
+  const keys = new Set(posts.flatMap(({ post_id }) => [`post:${post_id}`, `comments:${post_id}`]));
+  await Promise.all([
+    cache.remove((key) => keys.has(key)),
+    evictImages(posts.flatMap(({ media }) => media.map(({ url }) => url))),
+  ]);
+}
+
+/** The same, for those of a cached list of posts that turn out to be missing. */
+export async function forgetMissing(key: string, isMissing: (post: Post) => boolean): Promise<void> {
+  const cached = (await cache.get<readonly Post[]>(key)) ?? [];
+  await forgetPosts(cached.filter(isMissing));
+}
+
+/** This account is gone, or no longer visible to the viewer: deletes what is cached of it. */
+export async function forgetAccount(accountId: string): Promise<void> {
+  await Promise.all([
+    cache.remove((key, value) => key.startsWith("post:") && (value as Post).author.account_id === accountId),
+    evictFolders([`/media/${accountId}/`]),
+  ]);
+}
+
+async function evictFolders(folders: readonly string[]): Promise<void> {
+  if (folders.length === 0 || globalThis.caches === undefined) return;
   const owner = await readOwner();
   if (owner === null) return;
   const images = await caches.open(imageCacheName(owner));
-  await Promise.all(urls.map((url) => images.delete(imageCacheKey(url), { ignoreVary: true })));
+  const gone = (await images.keys())
+    .map(({ url }) => new URL(url).pathname)
+    .filter((path) => folders.some((folder) => path.startsWith(folder)));
+  await Promise.all(gone.map((path) => images.delete(path, { ignoreVary: true })));
 }
 
 /** Sets whose data this device holds; other accounts' data is deleted. */

@@ -1,10 +1,11 @@
 /** The state of a profile page: the profile with its first posts, tagged posts, highlights and mutual follows. */
 import { nextCursor, type PagedList } from "../../base/pagedList.svelte";
-import type { PostPage } from "../../client";
+import { isNotFound, type PostPage } from "../../client";
 import { type Highlight, type Mutuals, type ProfilePage, people } from "../../client/people";
 import { setListed } from "../../client/peopleLists";
 import { session } from "../../rooms/accounts";
 import { FollowState } from "../../rooms/graph";
+import { postStore } from "../../rooms/posts";
 import { createTileList, type Tile } from "../../rooms/posts/grid";
 
 const PAGE_SIZE = 24;
@@ -29,7 +30,9 @@ export class Profile {
       this.posts.start({ items: profile.posts, next: nextCursor(profile) });
       if (profile.shows_posts) void this.#loadExtras(profile);
     } catch (error) {
-      if (!this.#abort.signal.aborted) this.failure = error;
+      if (this.#abort.signal.aborted) return;
+      this.failure = error;
+      if (isNotFound(error)) postStore.remove(({ author }) => author.username === username);
     }
   }
 

@@ -1,5 +1,5 @@
 /** The post of a post page: from the post store at once, then from the server, or offline from the cache. */
-import { api, type Post } from "../../client";
+import { api, isNotFound, type Post } from "../../client";
 import { isUnreachable, offline } from "../../offline";
 import { postStore } from "../../rooms/posts";
 
@@ -23,7 +23,15 @@ export class ViewedPost {
     } catch (error) {
       if (isUnreachable(error)) this.post ??= await readCached(id);
       if (this.post === null || !isUnreachable(error)) this.failure = error;
+      if (isNotFound(error)) await this.#forget(id);
     }
+  }
+
+  /** The post is gone: it leaves every list and this device. */
+  async #forget(id: string): Promise<void> {
+    await readCached(id); // Only of a post in the store it is known which files are its own.
+    this.post = null;
+    postStore.remove(({ post_id }) => post_id === id);
   }
 }
 

@@ -144,12 +144,21 @@ export class Feed {
     this.failure = null;
     this.isCached = false;
     this.status = "ready";
-    this.#cache();
+    void this.#replaceCached(page);
   }
 
   #startFromCache(posts: readonly Post[]): void {
-    this.#start({ posts: [...posts], next_cursor: null, has_more: false });
+    this.posts = postStore.putAll(posts);
+    this.hasMore = false;
     this.isCached = true;
+    this.status = "ready";
+  }
+
+  /** Deletes what an earlier visit cached of posts that are gone, before the new posts take their place. */
+  async #replaceCached(page: PostPage): Promise<void> {
+    const generation = this.#generation;
+    await offline.forgetMissing(CACHE_KEY, isMissingFrom(page));
+    if (generation === this.#generation) this.#cache();
   }
 
   #cache(): void {
@@ -167,14 +176,12 @@ export class Feed {
     this.#newPostsPage = this.newPosts.length > 0 ? page : null;
   }
 
-  /** Removes posts that the fresh page should contain and does not. The viewer's own may not have been fanned out yet. */
-  #removeMissing({ posts, has_more }: PostPage): void {
-    const present = new Set(posts.map(({ post_id }) => post_id));
-    const oldest = prefs.feed === "following" ? (posts.at(-1)?.created_at ?? "") : null;
-    const isCovered = ({ created_at }: Post) => !has_more || (oldest !== null && created_at > oldest);
-    const isOwn = ({ author }: Post) => author.account_id === session.account?.account_id;
-    const isGone = (post: Post) => isCovered(post) && !present.has(post.post_id) && !isOwn(post);
-    if (this.posts.some(isGone)) this.remove(isGone);
+  /** Removes posts that the fresh page should contain and does not. */
+  #removeMissing(page: PostPage): void {
+    const gone = this.posts.filter(isMissingFrom(page));
+    if (gone.length === 0) return;
+    offline.forgetPosts(gone);
+    this.remove((post) => gone.includes(post));
   }
 
   #clearNewPosts(): void {
@@ -187,6 +194,15 @@ export class Feed {
     const known = new Set(this.posts.map(({ post_id }) => post_id));
     return postStore.putAll(posts.filter(({ post_id }) => !known.has(post_id)));
   }
+}
+
+/** Whether a post should be in the fresh page and is not. The viewer's own may not have been fanned out yet. */
+function isMissingFrom({ posts, has_more }: PostPage): (post: Post) => boolean {
+  const present = new Set(posts.map(({ post_id }) => post_id));
+  const oldest = prefs.feed === "following" ? (posts.at(-1)?.created_at ?? "") : null;
+  const isCovered = ({ created_at }: Post) => !has_more || (oldest !== null && created_at > oldest);
+  const isOwn = ({ author }: Post) => author.account_id === session.account?.account_id;
+  return (post) => isCovered(post) && !present.has(post.post_id) && !isOwn(post);
 }
 
 /** The posts created after everything shown so far; in a ranked page they may be anywhere. */

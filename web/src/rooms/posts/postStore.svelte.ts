@@ -108,8 +108,10 @@ export class PostStore {
     if (known !== undefined) Object.assign(known.post, facts);
   }
 
-  /** Tells every list to remove the posts that are gone or no longer visible to the viewer. */
+  /** Tells every list to remove the posts that are gone or no longer visible to the viewer, and deletes their files here. */
   remove(isGone: (post: Post) => boolean): void {
+    const gone = [...this.#entries.values()].map(({ post }) => post).filter(isGone);
+    if (gone.length > 0) offline.forgetPosts(gone);
     for (const listener of this.#listeners) listener(isGone);
   }
 
@@ -158,6 +160,7 @@ export const postStore = new PostStore();
 onAccountHidden(({ accountId, scope }) => {
   if (scope === "everything" || scope === "posts")
     postStore.remove(({ author }) => author.account_id === accountId);
+  if (scope === "everything") offline.forgetAccount(accountId);
 });
 offline.watchPending((pending) => postStore.applyPending(pending));
 offline.onSettled((mutation, _, problem) => problem && postStore.revert(mutation));
