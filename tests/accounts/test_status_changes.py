@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from httpx import AsyncClient
 
+from shardwright.routing import Query
 from tests.accounts.helpers import announced, sign_in
 from tests.moderation.support import appoint, decide, list_cases, report
 from tests.support import PASSWORD, Person
@@ -14,8 +15,10 @@ from tintype.base.ids import AccountId
 from tintype.personal_data import DepartureDue
 from tintype.wiring import Rooms
 
-MAKE_DUE = "UPDATE departures SET due_at = now() WHERE account_id = $1"
-READ_STANDING = "SELECT status, status_after_suspension FROM accounts WHERE id = $1"
+MAKE_DUE = Query.parse("make_due", "UPDATE departures SET due_at = now() WHERE account_id = :account_id")
+READ_STANDING = Query.parse(
+    "read_standing", "SELECT status, status_after_suspension FROM accounts WHERE id = :id"
+)
 Step = Callable[[Rooms, AccountId], Awaitable[object]]
 
 
@@ -30,8 +33,7 @@ async def enter(rooms: Rooms, account_id: AccountId) -> None:
 
 async def end_grace_period(rooms: Rooms, account_id: AccountId) -> None:
     """The time of a requested deletion has come, if one is requested."""
-    async with rooms.shards.owner(account_id).begin() as tx:
-        await tx.connection.execute(MAKE_DUE, account_id)
+    await rooms.shards.owner(account_id).execute(MAKE_DUE, account_id=account_id)
     await rooms.personal_data.start_due_erasures()
 
 
@@ -121,11 +123,10 @@ BECOMES = {
 
 
 async def read_standing(rooms: Rooms, account_id: AccountId) -> str:
-    async with rooms.shards.owner(account_id).begin() as tx:
-        row = await tx.connection.fetchrow(READ_STANDING, account_id)
+    row = await rooms.shards.owner(account_id).fetch_one(READ_STANDING, id=account_id)
     assert row is not None
-    after = row["status_after_suspension"]
-    return f"{row['status']}, then {after}" if after not in {None, "active"} else row["status"]
+    status, after = str(row["status"]), row["status_after_suspension"]
+    return f"{status}, then {after}" if after not in {None, "active"} else status
 
 
 async def attempt(step: Step, rooms: Rooms, account_id: AccountId) -> str:

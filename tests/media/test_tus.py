@@ -90,8 +90,8 @@ async def test_what_arrived_before_the_connection_broke_counts(
         yield CONTENT[:25_000]
         raise ConnectionResetError
 
-    upload = await installation.media.get_upload(media_id_in(at.rsplit("/", 1)[1]), owner=account_of(eve))
-    await installation.media.receive(upload, 0, breaking())
+    upload = await installation.media.uploads.get(media_id_in(at.rsplit("/", 1)[1]), owner=account_of(eve))
+    await installation.media.uploads.receive(upload, 0, breaking())
 
     assert await offset_of(eve, at) == 25_000
     assert (await send(eve, at, 25_000, CONTENT[25_000:])).headers["media-id"]
@@ -111,8 +111,8 @@ async def test_another_process_continues_where_a_killed_one_stopped(
         is_hanging.set()
         await asyncio.sleep(3600)
 
-    upload = await installation.media.get_upload(media_id_in(at.rsplit("/", 1)[1]), owner=account_of(eve))
-    doomed = asyncio.create_task(installation.media.receive(upload, 0, hanging()))
+    upload = await installation.media.uploads.get(media_id_in(at.rsplit("/", 1)[1]), owner=account_of(eve))
+    doomed = asyncio.create_task(installation.media.uploads.receive(upload, 0, hanging()))
     await is_hanging.wait()
     doomed.cancel()
     async with serve(installation) as elsewhere:
@@ -148,13 +148,15 @@ async def test_of_two_senders_at_one_offset_one_wins(eve: Person, installation: 
 async def test_finishing_at_the_same_time_makes_one_photo(eve: Person, installation: Rooms) -> None:
     at = await begin(eve)
     upload_id, owner = media_id_in(at.rsplit("/", 1)[1]), account_of(eve)
-    upload = await installation.media.get_upload(upload_id, owner=owner)
+    upload = await installation.media.uploads.get(upload_id, owner=owner)
 
     async def whole() -> AsyncIterator[bytes]:
         yield CONTENT
 
-    await installation.media.receive(upload, 0, whole())
-    made = await asyncio.gather(*(installation.media.finish_upload(upload_id, owner=owner) for _ in range(4)))
+    await installation.media.uploads.receive(upload, 0, whole())
+    made = await asyncio.gather(
+        *(installation.media.uploads.finish(upload_id, owner=owner) for _ in range(4))
+    )
 
     assert len({media.folder for media in made}) == 1
     folders = {

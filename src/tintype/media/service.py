@@ -1,6 +1,6 @@
 """The media room's facade: upload, attach, serve and delete photos and videos."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from pathlib import Path
@@ -22,7 +22,7 @@ from tintype.media.deletion import Deletion
 from tintype.media.dependencies import build_dependencies
 from tintype.media.errors import MediaPosted
 from tintype.media.jobs import MediaJobs, PublishProgress
-from tintype.media.models import Audience, Media, MediaKind, ResumableUpload
+from tintype.media.models import Audience, Media, MediaKind
 from tintype.media.personal_data import MediaPersonalData
 from tintype.media.serving.files import MediaFile, MediaFiles
 from tintype.media.serving.signed_urls import MediaUrls
@@ -32,10 +32,8 @@ from tintype.media.storage.sweep import OnAccount, Sweeper, SweepReport
 from tintype.media.storage.tiers import OnProgress, TierMoves, Tiers
 from tintype.media.store import QUERIES
 from tintype.media.stored_originals import StoredOriginals
-from tintype.media.uploads.checksum import Checksum
 from tintype.media.uploads.ingest import Ingest
 from tintype.media.uploads.options import UploadOptions
-from tintype.media.uploads.presign import Presigned
 from tintype.media.uploads.resumable import ResumableUploads
 from tintype.media.uploads.spool import Spool
 from tintype.redis.leased_cache import LeasedCache
@@ -62,7 +60,8 @@ class MediaLibrary:
         self._storage, self._urls, self._changed = parts.storage, parts.urls, parts.changed
         self._deletion = Deletion(parts)
         self._ingest = Ingest(parts, self._deletion)
-        self._uploads = ResumableUploads(parts, self._ingest)
+        self.uploads = ResumableUploads(parts, self._ingest)
+        """Uploads in progress, in parts or straight into S3."""
         self._avatars = Avatars(parts, self._deletion)
         self.usage = parts.usage
         """What accounts store, and how much they may."""
@@ -70,10 +69,10 @@ class MediaLibrary:
         self._variants = Variants(parts, self._files)
         self._tiers = Tiers(parts)
         self._sweeper = Sweeper(parts, self._deletion)
-        self.personal_data: PersonalDataHolder = MediaPersonalData(parts, self._deletion, self._uploads)
+        self.personal_data: PersonalDataHolder = MediaPersonalData(parts, self._deletion, self.uploads)
         self._originals = StoredOriginals(parts)
         self._jobs = MediaJobs(
-            parts, deletion=self._deletion, uploads=self._uploads, publish_progress=publish_progress
+            parts, deletion=self._deletion, uploads=self.uploads, publish_progress=publish_progress
         )
 
     @property
@@ -125,36 +124,6 @@ class MediaLibrary:
     async def edit(self, media_id: MediaId, edit: msgspec.Raw, *, owner: AccountId) -> Media:
         """Make another upload from a photo's original with this edit; the first one stays as it is."""
         return await self._ingest.edit(await self.get(media_id, owner=owner), edit)
-
-    async def begin_upload(
-        self, account_id: AccountId, size_bytes: int, options: UploadOptions, *, metadata: str = ""
-    ) -> ResumableUpload:
-        """Start a resumable upload of this many bytes."""
-        return await self._uploads.begin(account_id, size_bytes, options, metadata=metadata)
-
-    async def presign_upload(
-        self, account_id: AccountId, size_bytes: int, content_type: str, options: UploadOptions
-    ) -> tuple[ResumableUpload, Presigned]:
-        """Start an upload straight into S3, by a URL that accepts exactly this many bytes of this type."""
-        return await self._uploads.presign(account_id, size_bytes, content_type, options)
-
-    async def get_upload(self, upload_id: MediaId, *, owner: AccountId) -> ResumableUpload:
-        """An upload in progress, with the number of bytes that are safe."""
-        return await self._uploads.get(upload_id, owner=owner)
-
-    async def receive(
-        self, upload: ResumableUpload, at: int, chunks: AsyncIterator[bytes], checksum: Checksum | None = None
-    ) -> int:
-        """Store bytes of an upload from an offset on; returns the new offset."""
-        return await self._uploads.receive(upload, at, chunks, checksum)
-
-    async def finish_upload(self, upload_id: MediaId, *, owner: AccountId) -> Media:
-        """Make media of an upload whose bytes have all arrived. Safe to repeat."""
-        return await self._uploads.finish(upload_id, owner=owner)
-
-    async def cancel_upload(self, upload_id: MediaId, *, owner: AccountId) -> None:
-        """Delete an upload in progress, row and bytes."""
-        await self._uploads.cancel(upload_id, owner=owner)
 
     # Media of an account
 

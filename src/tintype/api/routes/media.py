@@ -138,7 +138,7 @@ class MediaApi(Controller):
         options = UploadOptions(
             kind=data.kind, keep_location=data.keep_location, edit=msgspec.Raw(msgspec.json.encode(data.edit))
         )
-        upload, presigned = await rooms.media.presign_upload(
+        upload, presigned = await rooms.media.uploads.presign(
             viewer.id, data.size_bytes, data.content_type, options
         )
         return PresignedView(str(upload.id), presigned, upload.expires_at)
@@ -150,7 +150,7 @@ class MediaApi(Controller):
     )
     async def complete(self, media_id: PathId, viewer: Viewer, rooms: InjectedRooms) -> UploadedView:
         """Process the file that was uploaded. Safe to repeat."""
-        media = await rooms.media.finish_upload(parse_media_id(media_id), owner=viewer.id)
+        media = await rooms.media.uploads.finish(parse_media_id(media_id), owner=viewer.id)
         return await show_uploaded(media, rooms)
 
 

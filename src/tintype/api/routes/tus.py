@@ -86,7 +86,7 @@ class TusApi(Controller):
         options = parse_upload_options(_metadata(metadata))
         size_bytes = _number(request, "upload-length")
         has_bytes = request.headers.get("content-type", "").startswith(CONTENT_TYPE)
-        upload = await rooms.media.begin_upload(viewer.id, size_bytes, options, metadata=metadata)
+        upload = await rooms.media.uploads.begin(viewer.id, size_bytes, options, metadata=metadata)
         location = {"Location": f"/api/v1/media/tus/{upload.id}"}
         if not has_bytes:
             return _respond(201, location | _progress_headers(upload, 0))
@@ -124,18 +124,18 @@ class TusApi(Controller):
     @delete("/{upload_id:str}", summary="Cancel an upload", scope=scopes.POSTS_WRITE)
     async def cancel(self, upload_id: PathId, viewer: Viewer, rooms: InjectedRooms) -> Response[None]:
         """Cancel an upload and delete its bytes."""
-        await rooms.media.cancel_upload(parse_media_id(upload_id), owner=viewer.id)
+        await rooms.media.uploads.cancel(parse_media_id(upload_id), owner=viewer.id)
         return _respond(204, {})
 
     @get("/{upload_id:str}", summary="The media of an upload", scope=scopes.POSTS_WRITE)
     async def result(self, upload_id: PathId, viewer: Viewer, rooms: InjectedRooms) -> UploadedView:
         """The media of a complete upload; processed now if the last response was lost."""
-        media = await rooms.media.finish_upload(parse_media_id(upload_id), owner=viewer.id)
+        media = await rooms.media.uploads.finish(parse_media_id(upload_id), owner=viewer.id)
         return await show_uploaded(media, rooms)
 
 
 async def _find(upload_id: str, owner: Any, rooms: Rooms) -> ResumableUpload:
-    return await rooms.media.get_upload(parse_media_id(upload_id), owner=owner)
+    return await rooms.media.uploads.get(parse_media_id(upload_id), owner=owner)
 
 
 async def _receive(
@@ -150,10 +150,10 @@ async def _receive(
     declared = request.headers.get("upload-checksum")
     checksum = Checksum.parse(declared) if declared else None
     chunks: AsyncIterator[bytes] = body_chunks(request, max_bytes=upload.size_bytes + 1)
-    offset = await rooms.media.receive(upload, at, chunks, checksum)
+    offset = await rooms.media.uploads.receive(upload, at, chunks, checksum)
     headers |= _progress_headers(upload, offset)
     if offset == upload.size_bytes:
-        media = await rooms.media.finish_upload(upload.id, owner=upload.account_id)
+        media = await rooms.media.uploads.finish(upload.id, owner=upload.account_id)
         headers |= {"Media-Id": str(media.id)}
     return _respond(status, headers)
 
