@@ -1,9 +1,9 @@
 // Offline: viewed posts and stories stay readable, likes and a comment are queued over a reload and take effect exactly once,
-// even when responses are lost.
+// even when responses are lost. What its author deletes leaves the device.
 // node e2e/offline.mjs ADDRESS PHOTO [SCREENSHOT_FOLDER]
 
 import assert from "node:assert/strict";
-import { launch, reloadUntilVisible, screenshot } from "./support/browser.mjs";
+import { launch, reloadUntilVisible, screenshot, waitUntil } from "./support/browser.mjs";
 import { openFlakyProxy } from "./support/flakyProxy.mjs";
 import { publish, publishStory, signIn } from "./support/users.mjs";
 
@@ -31,6 +31,7 @@ try {
     likes: 1,
     comments: [`${WORDS}: 0`, "The cranes were asleep: 1"],
   });
+  await forgetDeleted(ana, bo, post);
 } finally {
   proxy.close();
   await browser.close();
@@ -103,6 +104,21 @@ async function drainQueue(page) {
   proxy.setMode("pass");
   await page.evaluate(() => dispatchEvent(new Event("online")));
   await page.getByText(/waiting/).waitFor({ state: "detached" });
+}
+
+// The post is gone from the feed, and its files from the cache of the service worker.
+async function forgetDeleted({ call }, { page }, { post_id, media }) {
+  const folder = new URL(media[0].url, address).pathname.replace(/[^/]*$/, "");
+  assert.ok(await page.evaluate(countCached, folder), "the photo was cached");
+  await call("DELETE", `/posts/${post_id}`);
+  await page.reload();
+  await waitUntil(async () => (await page.evaluate(countCached, folder)) === 0);
+}
+
+async function countCached(folder) {
+  const names = (await caches.keys()).filter((each) => each.startsWith("tintype-pictures-"));
+  const keys = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+  return keys.flat().filter(({ url }) => new URL(url).pathname.startsWith(folder)).length;
 }
 
 async function serverState({ call }, { post_id }) {

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.media.sandbox.run_jobs import do, files_in, start_sleeper
+from tests.media.sandbox.run_jobs import TINY, do, files_in, start_sleeper
 from tintype.media.errors import MediaDamaged, MediaTooCostly
-from tintype.media.sandbox import OUT, PREFIX
+from tintype.media.sandbox import JOBS, OUT, PREFIX, SandboxJob
 from tintype.media.sandbox.accounts import FIRST, LAST
 from tintype.media.sandbox.connection import find_fork_server_pid
 from tintype.media.sandbox.registry import JobLimits
@@ -137,7 +137,10 @@ async def test_as_root_every_job_has_an_account_of_its_own(tmp_path: Path) -> No
     sleeper.cancel()
 
 
-async def test_the_disk_is_not_filled_by_many_files(tmp_path: Path) -> None:
+async def test_the_disk_is_not_filled_by_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    patient = JobLimits(cpu_s=60, file_bytes=TINY.file_bytes)  # on a busy machine the disk must be full first
+    monkeypatch.setitem(JOBS, "write_many_files", SandboxJob(JOBS["write_many_files"].target, patient))
+
     with pytest.raises(MediaTooCostly):
         await do("write_many_files", outs={OUT: tmp_path})
 
