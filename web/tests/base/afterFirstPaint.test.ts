@@ -12,6 +12,22 @@ test("deferred work waits for the first image", async () => {
   await vi.waitFor(() => expect(started).toHaveBeenCalledOnce());
 });
 
+test("deferred work starts without an image too, also when the page had loaded before the app was mounted", async () => {
+  vi.resetModules();
+  const fresh = await import("../../src/base/afterFirstPaint");
+  vi.useFakeTimers();
+  const started = vi.fn();
+  void fresh.firstPaint.then(started);
+  expect(document.readyState).toBe("complete");
+  fresh.watchFirstPaint(true);
+  await vi.advanceTimersByTimeAsync(2_900);
+  expect(started).not.toHaveBeenCalled();
+
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(started).toHaveBeenCalledOnce();
+  vi.useRealTimers();
+});
+
 test("idle work can be cancelled", async () => {
   const work = vi.fn();
   whenIdle(work)();
