@@ -97,9 +97,7 @@ async def set_private(rooms: Rooms, account: AccountId, *, is_private: bool, qui
 
 async def set_status(rooms: Rooms, account: AccountId, status: str) -> None:
     """Change the status of an account."""
-    await rooms.shards.owner(account).execute(
-        QUERIES.set_status, id=account, status=status, after_suspension=None
-    )
+    await rooms.shards.owner(account).execute(QUERIES.set_status, id=account, status=status)
     await rooms.accounts.invalidate(account)
 
 

@@ -14,7 +14,7 @@ from tintype.wiring import Rooms
 
 FORK_SERVER = "tintype.media.sandbox.fork_server"
 CLEAR_ERRORS = {(503, "media_unavailable"), (400, "media_too_costly")}
-KILLS = 6
+KILLS = 4
 pytestmark = pytest.mark.slow
 
 
@@ -55,7 +55,7 @@ def is_running(process: psutil.Process) -> bool:
 async def upload_and_kill(eve: Person, web: WebProcess, *, target: str, moment: int) -> tuple[int, str]:
     """Upload a photo of several megapixels, kill a part of the sandbox meanwhile, and return status and code."""
     uploading = asyncio.create_task(eve.upload(photo(2400, 1800)))
-    await asyncio.sleep(moment * 0.04)
+    await asyncio.sleep(moment * 0.07)
     kill(fork_servers(web) if target == "fork server" else helpers(web))
     answer = await uploading
     return answer.status_code, answer.json().get("code", "")
