@@ -115,12 +115,15 @@ async def on_server(dsn: str, *statements: str) -> list[asyncpg.Record]:
     return found
 
 
-async def make_databases(dsns: Sequence[str], name: str) -> list[str]:
-    """A fresh database of this name on each server; returns their addresses."""
+async def make_databases(dsns: Sequence[str], name: str, *, template: str = "template1") -> list[str]:
+    """A fresh database of this name on each server, a copy of the template; returns their addresses."""
     made: list[str] = []
     for dsn in dsns:
-        await on_server(dsn, f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        await on_server(dsn, f'CREATE DATABASE "{name}" STRATEGY file_copy')
+        await on_server(
+            dsn,
+            f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)',
+            f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY file_copy',
+        )
         made.append(urlunsplit(urlsplit(dsn)._replace(path=f"/{name}")))
     return made
 
