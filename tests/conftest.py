@@ -171,7 +171,14 @@ async def rooms(opened_rooms: Rooms, row_cleaner: RowCleaner) -> AsyncIterator[R
 
 @pytest.fixture
 async def working(rooms: Rooms) -> AsyncIterator[Worker]:
-    """A worker that runs beside the test."""
+    """A worker that runs beside the test and handles every event; it runs no schedule."""
+    async with run_worker(rooms, schedules=()) as worker:
+        yield worker
+
+
+@pytest.fixture
+async def working_on_schedule(rooms: Rooms) -> AsyncIterator[Worker]:
+    """A worker that runs beside the test, with every schedule too, each of which is due at once."""
     async with run_worker(rooms) as worker:
         yield worker
 
