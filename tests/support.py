@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
@@ -79,6 +80,7 @@ async def join(client: AsyncClient, username: str) -> Person:
     return Person(client, body["account"]["account_id"], username, body["token"])
 
 
+@cache
 def photo(width: int = 640, height: int = 480, *, kind: str = "JPEG") -> bytes:
     """A small picture, made here."""
     buffer = io.BytesIO()

@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections import defaultdict
@@ -96,8 +97,21 @@ def servers(run_directory: Path) -> Mapping[str, LocalServer]:
     return found
 
 
+@pytest.fixture(scope="session")
+def initialized_directory(run_directory: Path) -> Path:
+    """The folder of a server that was started once and stopped; copying it saves the next one its `initdb`."""
+    server = LocalServer(run_directory / "initialized", durable=False, settings=SETTINGS)
+    with (run_directory / "initialized.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not server.directory.exists():
+            server.start()
+            server.stop()
+            (server.directory / "port").unlink()  # each copy has its own, also after a crash
+    return server.directory
+
+
 @pytest.fixture
-def own_server(run_directory: Path) -> Iterator[LocalServer]:
+def own_server(run_directory: Path, initialized_directory: Path) -> Iterator[LocalServer]:
     """A server for one test alone, which may crash it."""
     with open_own_server(run_directory) as server:
         yield server
@@ -114,6 +128,7 @@ def another_server(run_directory: Path) -> Iterator[LocalServer]:
 def open_own_server(run_directory: Path) -> Iterator[LocalServer]:
     directory = Path(tempfile.mkdtemp(prefix=f"own-{os.getpid()}-", dir=run_directory))
     directory.chmod(0o711)
+    subprocess.run(["/bin/cp", "-a", initialized_directory, directory / "server"], check=True)
     server = LocalServer(directory / "server", durable=False, settings=SETTINGS)
     try:
         server.start()

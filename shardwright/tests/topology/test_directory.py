@@ -121,6 +121,7 @@ async def test_an_interrupted_creation_is_finished_by_the_next(directory: Direct
     assert sorted(finished.owners) == sorted(prepared) == list(range(6))
 
 
+@pytest.mark.slow
 async def test_shards_can_be_added_concurrently(directory: Directory) -> None:
     await asyncio.gather(*(directory.add_shards(5) for _ in range(4)))
 
