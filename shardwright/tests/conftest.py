@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -113,22 +113,23 @@ def initialized_directory(run_directory: Path) -> Path:
 @pytest.fixture
 def own_server(run_directory: Path, initialized_directory: Path) -> Iterator[LocalServer]:
     """A server for one test alone, which may crash it."""
-    with open_own_server(run_directory) as server:
+    with open_own_server(run_directory, copy_of=initialized_directory) as server:
         yield server
 
 
 @pytest.fixture
 def another_server(run_directory: Path) -> Iterator[LocalServer]:
-    """A second server for one test alone."""
+    """A second server for one test alone; no copy, since copies have the same system identifier."""
     with open_own_server(run_directory) as server:
         yield server
 
 
 @contextlib.contextmanager
-def open_own_server(run_directory: Path) -> Iterator[LocalServer]:
+def open_own_server(run_directory: Path, copy_of: Path | None = None) -> Generator[LocalServer]:
     directory = Path(tempfile.mkdtemp(prefix=f"own-{os.getpid()}-", dir=run_directory))
     directory.chmod(0o711)
-    subprocess.run(["/bin/cp", "-a", initialized_directory, directory / "server"], check=True)
+    if copy_of is not None:
+        subprocess.run(["/bin/cp", "-a", copy_of, directory / "server"], check=True)
     server = LocalServer(directory / "server", durable=False, settings=SETTINGS)
     try:
         server.start()
