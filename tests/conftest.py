@@ -19,11 +19,11 @@ from shardwright.local import make_memory_folder
 from tests.application import serve
 from tests.living_stack import LivingStack, open_living_stack
 from tests.repeated_work import hash_cheaply, process_each_photo_once
-from tests.support import Person, RowCleaner, join, make_databases, with_roles
+from tests.support import Person, RowCleaner, join
+from tests.template_databases import copy_template
 from tests.workers import run_worker
 from tintype.base.nats import NatsNames
 from tintype.base.settings import Settings
-from tintype.schema import apply_schema
 from tintype.stack.binaries import find_valkey
 from tintype.wiring import Rooms, open_rooms
 from tintype.worker import Worker
@@ -136,19 +136,15 @@ async def settings(engines: dict[str, Any], own_redis: str, run_folder: Path) ->
     home.mkdir()
     made = Settings(
         home=home,
-        postgres_admin=tuple(await make_databases(engines["postgres"], f"tintype_{PROCESS}")),
         redis=own_redis,
         nats=tuple(engines["nats"]),
         namespace=f"test_{PROCESS}",
-        shard_count=8,
         secret_key="not a secret in tests",
         outbox_keep_s=3600,
         job_attempts=4,
         log_level="error",
     )
-    made = await with_roles(made)
-    await apply_schema(made)
-    return made
+    return await copy_template(made, engines["postgres"], f"tintype_{PROCESS}", run_folder)
 
 
 @pytest.fixture(scope="session")
@@ -175,7 +171,14 @@ async def rooms(opened_rooms: Rooms, row_cleaner: RowCleaner) -> AsyncIterator[R
 
 @pytest.fixture
 async def working(rooms: Rooms) -> AsyncIterator[Worker]:
-    """A worker that runs beside the test."""
+    """A worker that runs beside the test and handles every event; it runs no schedule."""
+    async with run_worker(rooms, schedules=()) as worker:
+        yield worker
+
+
+@pytest.fixture
+async def working_on_schedule(rooms: Rooms) -> AsyncIterator[Worker]:
+    """A worker that runs beside the test, with every schedule too, each of which is due at once."""
     async with run_worker(rooms) as worker:
         yield worker
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
@@ -79,6 +80,7 @@ async def join(client: AsyncClient, username: str) -> Person:
     return Person(client, body["account"]["account_id"], username, body["token"])
 
 
+@cache
 def photo(width: int = 640, height: int = 480, *, kind: str = "JPEG") -> bytes:
     """A small picture, made here."""
     buffer = io.BytesIO()
@@ -115,12 +117,15 @@ async def on_server(dsn: str, *statements: str) -> list[asyncpg.Record]:
     return found
 
 
-async def make_databases(dsns: Sequence[str], name: str) -> list[str]:
-    """A fresh database of this name on each server; returns their addresses."""
+async def make_databases(dsns: Sequence[str], name: str, *, template: str = "template1") -> list[str]:
+    """A fresh database of this name on each server, a copy of the template; returns their addresses."""
     made: list[str] = []
     for dsn in dsns:
-        await on_server(dsn, f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        await on_server(dsn, f'CREATE DATABASE "{name}" STRATEGY file_copy')
+        await on_server(
+            dsn,
+            f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)',
+            f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY file_copy',
+        )
         made.append(urlunsplit(urlsplit(dsn)._replace(path=f"/{name}")))
     return made
 

@@ -4,13 +4,16 @@ The first worker that needs them starts them, under a file lock; the process tha
 whatever the workers did. What a killed run left behind is swept by the next one.
 """
 
+import asyncio
 import contextlib
 import fcntl
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -25,6 +28,7 @@ if getattr(sys.modules.get("shardwright"), "__file__", None) is None:
     sys.modules.pop("shardwright", None)
 
 from shardwright.local import LocalServer, make_memory_folder
+from shardwright.topology import Directory
 
 NAMES = ("a", "b")
 # No fsync, small buffers: these servers live for a minute. Prepared transactions are there for fault tests.
@@ -35,6 +39,9 @@ RUN_DIRECTORY = pytest.StashKey[Path]()
 FreshDatabase = Callable[[LocalServer], Awaitable[str]]
 Build = Callable[[dict[str, str]], Awaitable[None]]
 PreparedDatabases = Callable[[str, Build], Awaitable[dict[str, str]]]
+PrepareShard = Callable[[asyncpg.Connection, int], Awaitable[None]]
+PreparedDirectory = Callable[..., Awaitable[dict[str, str]]]
+RunOn = Callable[[LocalServer, str], Awaitable[None]]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -90,24 +97,39 @@ def servers(run_directory: Path) -> Mapping[str, LocalServer]:
     return found
 
 
+@pytest.fixture(scope="session")
+def initialized_directory(run_directory: Path) -> Path:
+    """The folder of a server that was started once and stopped; copying it saves the next one its `initdb`."""
+    server = LocalServer(run_directory / "initialized", durable=False, settings=SETTINGS)
+    with (run_directory / "initialized.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not server.directory.exists():
+            server.start()
+            server.stop()
+            (server.directory / "port").unlink()  # each copy has its own, also after a crash
+    return server.directory
+
+
 @pytest.fixture
-def own_server(run_directory: Path) -> Iterator[LocalServer]:
+def own_server(run_directory: Path, initialized_directory: Path) -> Iterator[LocalServer]:
     """A server for one test alone, which may crash it."""
-    with open_own_server(run_directory) as server:
+    with open_own_server(run_directory, copy_of=initialized_directory) as server:
         yield server
 
 
 @pytest.fixture
 def another_server(run_directory: Path) -> Iterator[LocalServer]:
-    """A second server for one test alone."""
+    """A second server for one test alone; no copy, since copies have the same system identifier."""
     with open_own_server(run_directory) as server:
         yield server
 
 
 @contextlib.contextmanager
-def open_own_server(run_directory: Path) -> Iterator[LocalServer]:
+def open_own_server(run_directory: Path, copy_of: Path | None = None) -> Generator[LocalServer]:
     directory = Path(tempfile.mkdtemp(prefix=f"own-{os.getpid()}-", dir=run_directory))
     directory.chmod(0o711)
+    if copy_of is not None:
+        subprocess.run(["/bin/cp", "-a", copy_of, directory / "server"], check=True)
     server = LocalServer(directory / "server", durable=False, settings=SETTINGS)
     try:
         server.start()
@@ -118,39 +140,66 @@ def open_own_server(run_directory: Path) -> Iterator[LocalServer]:
 
 
 _numbers = count(1)
-_templates: set[str] = set()
+
+
+@pytest.fixture(scope="session")
+async def run_on(run_directory: Path) -> AsyncIterator[RunOn]:
+    """Run a statement on a server as its superuser, over one connection to each shared server."""
+    opened: dict[Path, asyncpg.Connection] = {}
+    locks: defaultdict[Path, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def run(server: LocalServer, sql: str) -> None:
+        if server.directory.parent != run_directory:  # a test's own, which may crash
+            await _run(server.dsn(), sql)
+            return
+        async with locks[server.directory]:
+            if server.directory not in opened:
+                opened[server.directory] = await _connect(server.dsn())
+            await opened[server.directory].execute(sql)
+
+    yield run
+    for connection in opened.values():
+        await connection.close()
 
 
 @pytest.fixture
-async def fresh_database() -> AsyncIterator[FreshDatabase]:
+async def fresh_database(run_on: RunOn) -> AsyncIterator[FreshDatabase]:
     """Make empty databases: `await fresh_database(servers["a"])` returns a DSN; dropped afterwards."""
     made: list[tuple[LocalServer, str]] = []
 
     async def make(server: LocalServer, template: str = "template1") -> str:
         name = f"test_{os.getpid()}_{next(_numbers)}"
         made.append((server, name))
-        await _run(server.dsn(), f"CREATE DATABASE {name} TEMPLATE {template}")
+        await run_on(server, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
         return server.dsn(name)
 
     yield make
     for server, name in made:
         with contextlib.suppress(OSError):  # a test that ended its own server ended the database with it
-            await _run(server.dsn(), f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+            await run_on(server, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
 @pytest.fixture
 async def prepared_databases(
-    servers: Mapping[str, LocalServer], fresh_database: Callable[..., Awaitable[str]]
+    servers: Mapping[str, LocalServer],
+    fresh_database: Callable[..., Awaitable[str]],
+    run_on: RunOn,
+    run_directory: Path,
 ) -> PreparedDatabases:
-    """Make a database on each server with a directory on `a`, built once per test process and copied from then on."""
+    """Make a database on each server with a directory on `a`, built once per run and copied from then on."""
 
     async def make(kind: str, build: Build) -> dict[str, str]:
-        template = f"template_{kind}_{os.getpid()}"
-        if template not in _templates:
-            for server in servers.values():
-                await _run(server.dsn(), f"CREATE DATABASE {template}")
-            await build({name: server.dsn(template) for name, server in servers.items()})
-            _templates.add(template)
+        template = f"template_{kind}"
+        is_built = run_directory / f"{template}.built"
+        with (run_directory / f"{template}.lock").open("w") as lock:
+            # In a thread: another task of this very loop may hold the lock.
+            await asyncio.to_thread(fcntl.flock, lock, fcntl.LOCK_EX)
+            if not is_built.exists():
+                for server in servers.values():
+                    await run_on(server, f"DROP DATABASE IF EXISTS {template}")
+                    await run_on(server, f"CREATE DATABASE {template} STRATEGY file_copy")
+                await build({name: server.dsn(template) for name, server in servers.items()})
+                is_built.touch()
         made = {name: await fresh_database(server, template) for name, server in servers.items()}
         addresses = [
             f"UPDATE shardwright_directory.servers SET dsn = '{dsn}' WHERE name = '{name}'"
@@ -162,9 +211,33 @@ async def prepared_databases(
     return make
 
 
+@pytest.fixture
+async def prepared_directory(prepared_databases: PreparedDatabases) -> PreparedDirectory:
+    """Make a database on each server, with a directory on `a` that knows both and has so many shards."""
+
+    async def make(shards: int = 0, prepare: PrepareShard | None = None) -> dict[str, str]:
+        async def build(dsns: dict[str, str]) -> None:
+            directory = await Directory.open(dsns["a"])
+            await directory.create()
+            for name, dsn in dsns.items():
+                await directory.add_server(name, dsn)
+            if shards:
+                await directory.add_shards(shards, prepare=prepare)
+            await directory.close()
+
+        kind = f"directory_{shards}" if prepare is None else f"directory_{shards}_{prepare.__name__}"
+        return await prepared_databases(kind, build)
+
+    return make
+
+
 async def _run(dsn: str, sql: str) -> None:
-    connection = cast("asyncpg.Connection", await asyncpg.connect(dsn))
+    connection = await _connect(dsn)
     try:
         await connection.execute(sql)
     finally:
         await connection.close()
+
+
+async def _connect(dsn: str) -> asyncpg.Connection:
+    return cast("asyncpg.Connection", await asyncpg.connect(dsn))

@@ -34,6 +34,7 @@ def bodies(fields: dict[str, Any]) -> list[Any]:
     return [None, [], "text", plain, *({**plain, name: odd} for name in fields for odd in ODD)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_signed_in", [False, True])
 async def test_no_body_makes_a_route_crash(client: AsyncClient, ana: Person, is_signed_in: bool) -> None:
     crashes: list[str] = []

@@ -1,4 +1,3 @@
-import time
 from typing import Any
 
 import pyotp
@@ -7,13 +6,13 @@ from httpx import AsyncClient
 
 from tests.accounts.helpers import NEW_PASSWORD, all_at_once, on_shard_of, sign_in
 from tests.support import PASSWORD, Person
-from tintype.accounts import ProofWrong
+from tintype.accounts import ProofWrong, totp
 from tintype.base.ids import AccountId
 from tintype.wiring import Rooms
 
 
 def code_of(secret: str, *, steps: int = 0) -> str:
-    return pyotp.TOTP(secret).at(int(time.time()), counter_offset=steps)
+    return pyotp.TOTP(secret).at(int(totp.time.time()), counter_offset=steps)
 
 
 async def turn_on(person: Person) -> tuple[str, list[str]]:

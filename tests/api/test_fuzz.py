@@ -3,61 +3,51 @@
 A failure names its seed: `TINTYPE_FUZZ_SEED=… ./tintype test all -- tests/api/test_fuzz.py` repeats it.
 """
 
+import importlib
 import os
 import random
-import re
 import secrets
 import socket
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from subprocess import Popen, run
-from typing import Any, cast
+from typing import Any
 
 import httpx
 import pytest
-import schemathesis
-from hypothesis import HealthCheck, Phase, given, seed, settings, strategies
-from hypothesis.errors import Unsatisfiable
-from schemathesis import checks
-from schemathesis.core.failures import Failure, FailureGroup
-from schemathesis.generation import GenerationMode
-from schemathesis.specs.openapi import checks as of_description
 
-from tests.support import PASSWORD, photo
+from tests.support import PASSWORD, RowCleaner, photo
 from tintype.api.http import scopes
 from tintype.base.settings import Settings
 from tintype.wiring import Rooms
 
 SEED = int(os.environ.get("TINTYPE_FUZZ_SEED") or secrets.randbits(32))
-ALWAYS: list[Any] = [  # partly typed, and only handed on
-    checks.not_a_server_error,
-    of_description.status_code_conformance,
-    of_description.content_type_conformance,
-    of_description.response_schema_conformance,
-]
-CHECKS: dict[GenerationMode, list[Any]] = {
-    GenerationMode.POSITIVE: ALWAYS,
-    GenerationMode.NEGATIVE: [*ALWAYS, of_description.negative_data_rejection],
-}
 EXAMPLES = 8
 PER_SCOPE = 40
 """Operations that the token of one scope tries in a run; each run takes others."""
-LEFT_OUT = re.compile(
-    r"^/(healthz|readyz|metrics|media/|api$|api/docs)|/sessions/current|/accounts/me/(deletion|deactivation)"
-)
-"""Not of the API, or ends the session that the others need."""
-ORDER = ("head", "get", "post", "patch", "put", "delete")
-"""What ends or hides something comes after what needs it."""
 TUS = {"Tus-Resumable": "1.0.0"}
 PATIENCE_S = 30
 
 
 @pytest.fixture(scope="module")
-def served(settings: Settings, opened_rooms: Rooms) -> Iterator[str]:
+def fuzzing() -> Any:
+    """The module that needs schemathesis: loading it takes a second, which every collection of tests would pay."""
+    return importlib.import_module("tests.api.fuzz_operations")
+
+
+@pytest.fixture(scope="module")
+async def emptied_afterwards(opened_rooms: Rooms, row_cleaner: RowCleaner) -> AsyncIterator[None]:
+    """What these tests write is gone when they are done."""
+    yield
+    await row_cleaner.run()
+    await opened_rooms.redis.flushdb()
+
+
+@pytest.fixture(scope="module")
+def served(settings: Settings, emptied_afterwards: None) -> Iterator[str]:
     """The address of a web process on this test's engines."""
-    assert opened_rooms
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -92,13 +82,11 @@ def fuzzer(served: str, settings: Settings) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture(scope="module")
-def operations(served: str) -> list[Any]:
+def operations(served: str, fuzzing: Any) -> list[Any]:
     """What can be called, in an order in which nothing is ended before it was used."""
-    schema: Any = schemathesis.openapi.from_url(f"{served}/api/openapi.json")
-    found = [each.ok() for each in schema.get_all_operations()]
-    found = [each for each in found if not LEFT_OUT.search(each.path)]
+    found = fuzzing.list_operations(f"{served}/api/openapi.json")
     assert len(found) > 100
-    return sorted(found, key=lambda each: ORDER.index(each.method))
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -107,13 +95,16 @@ def known(fuzzer: httpx.Client) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+@pytest.mark.parametrize("mode", ["positive", "negative"])
 def test_every_response_conforms_to_the_openapi_document(
-    operations: list[Any], fuzzer: httpx.Client, known: dict[str, str], mode: GenerationMode
+    fuzzing: Any, operations: list[Any], fuzzer: httpx.Client, known: dict[str, str], mode: str
 ) -> None:
+    credential = {"Authorization": fuzzer.headers["Authorization"]}
     broken: list[str] = []
     for operation in operations:
-        broken += _try(operation, fuzzer.headers["Authorization"], known, mode=mode, examples=EXAMPLES)
+        broken += fuzzing.try_operation(
+            operation, credential | TUS, known, mode=mode, examples=EXAMPLES, chosen_seed=SEED
+        )
     assert "\n\n".join(broken) == "", f"TINTYPE_FUZZ_SEED={SEED}"
     assert fuzzer.get("/accounts/me").is_success, "an operation ended the session: leave it out"
 
@@ -121,13 +112,14 @@ def test_every_response_conforms_to_the_openapi_document(
 @pytest.mark.slow
 @pytest.mark.parametrize("scope", sorted(scopes.ALL))
 def test_a_token_of_any_scope_gets_documented_responses(
-    operations: list[Any], fuzzer: httpx.Client, known: dict[str, str], scope: str
+    fuzzing: Any, operations: list[Any], fuzzer: httpx.Client, known: dict[str, str], scope: str
 ) -> None:
     made = fuzzer.post("/tokens", json={"name": scope, "scopes": [scope]}).raise_for_status().json()
+    credential = {"Authorization": f"Bearer {made['token']}"}
     broken: list[str] = []
     sample = random.Random(f"{SEED} {scope}").sample(operations, PER_SCOPE)  # noqa: S311 - picks test cases
     for operation in sample:
-        broken += _try(operation, f"Bearer {made['token']}", known, examples=2)
+        broken += fuzzing.try_operation(operation, credential | TUS, known, examples=2, chosen_seed=SEED)
     assert "\n\n".join(broken) == "", f"TINTYPE_FUZZ_SEED={SEED}"
 
 
@@ -172,50 +164,6 @@ def _create_objects(fuzzer: httpx.Client) -> dict[str, str]:
         "search_id": make("/search/recent", {"kind": "words", "subject": "sea"})["search_id"],
         "token_id": make("/tokens", {"name": "sea", "scopes": ["read"]})["about"]["token_id"],
     }
-
-
-def _try(
-    operation: Any,
-    credential: str,
-    known: dict[str, str],
-    *,
-    mode: GenerationMode = GenerationMode.POSITIVE,
-    examples: int,
-) -> list[str]:
-    @seed(SEED)
-    @settings(
-        max_examples=examples,
-        deadline=None,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
-        phases=[Phase.explicit, Phase.generate],
-    )
-    @given(case=operation.as_strategy(generation_mode=mode), uses_known_ids=strategies.booleans())
-    def check(case: Any, *, uses_known_ids: bool) -> None:
-        if (
-            uses_known_ids and mode is GenerationMode.POSITIVE
-        ):  # a known id might make valid what is to be refused
-            _use_known_ids(case, known)
-        case.call_and_validate(checks=CHECKS[mode], headers={"Authorization": credential, **TUS})
-
-    try:
-        check()
-    except Unsatisfiable:
-        return []  # nothing that can be sent would be invalid
-    except (FailureGroup, Failure) as failure:
-        reasons = failure.exceptions if isinstance(failure, FailureGroup) else [failure]
-        return [f"{operation.label}: {str(each)[:600]}" for each in reasons]
-    return []
-
-
-def _use_known_ids(case: Any, known: dict[str, str]) -> None:
-    """Replace generated ids by those of existing objects."""
-    for named in (case.path_parameters, case.body):
-        if isinstance(named, dict):
-            found = cast("dict[str, Any]", named)
-            found |= {name: known[name] for name in found if name in known}
-            if "media_ids" in found:
-                found["media_ids"] = [known["media_id"]]
 
 
 def _is_up(address: str) -> bool:

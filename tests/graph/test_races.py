@@ -153,6 +153,7 @@ async def test_nobody_follows_an_account_that_is_being_deleted(rooms: Rooms, cli
     assert world.truth == {}
 
 
+@pytest.mark.slow
 async def test_following_while_the_account_turns_private_and_public_ends_with_both_sides_agreed(
     rooms: Rooms, client: AsyncClient
 ) -> None:

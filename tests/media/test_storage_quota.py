@@ -118,6 +118,7 @@ async def test_uploads_in_progress_reserve_what_they_announced(make_installation
     assert reserved == {"used_bytes": 0, "reserved_bytes": 600 * 1024, "quota_bytes": MEBIBYTE}
 
 
+@pytest.mark.slow
 async def test_of_uploads_at_the_same_moment_only_those_that_fit_are_kept(
     make_installation: MakeInstallation,
 ) -> None:

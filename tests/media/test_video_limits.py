@@ -56,6 +56,7 @@ async def test_a_day_has_only_so_many_minutes_of_video(
     assert not left_behind
 
 
+@pytest.mark.slow
 async def test_further_videos_of_a_person_are_queued_behind_those_of_others(
     make_installation: MakeInstallation, tmp_path: Path
 ) -> None:

@@ -56,7 +56,7 @@ async def test_tags_whose_process_died_are_indexed_by_the_event_handler(
 
 
 async def test_buffered_likes_are_flushed_on_schedule(
-    rooms: Rooms, ana: Person, bo: Person, working: Worker, monkeypatch: pytest.MonkeyPatch
+    rooms: Rooms, ana: Person, bo: Person, working_on_schedule: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rooms.posts._dependencies.like_counters, "_threshold", 1)
     post = await ana.publish()

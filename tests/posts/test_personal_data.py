@@ -121,7 +121,12 @@ async def test_erasure_leaves_nothing_and_keeps_other_counts_right(
 
 
 @pytest.mark.parametrize(
-    ("part", "step"), [("_retention", "purge"), ("_likes", "change"), ("_tags", "remove")]
+    ("part", "step"),
+    [
+        ("_retention", "purge"),
+        pytest.param("_likes", "change", marks=pytest.mark.slow),
+        pytest.param("_tags", "remove", marks=pytest.mark.slow),
+    ],
 )
 async def test_an_interrupted_erasure_is_finished_by_the_next_run(
     rooms: Rooms, ana: Person, bo: Person, monkeypatch: pytest.MonkeyPatch, part: str, step: str

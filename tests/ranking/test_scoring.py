@@ -50,6 +50,7 @@ def no_features() -> ViewerFeatures:
     return ViewerFeatures.parse((None, None, None))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(features=rows, more=unit, column=st.sampled_from(HELPFUL), name=st.sampled_from(sorted(WEIGHTS)))
 def test_closer_more_interesting_more_popular_or_newer_is_never_worse(
@@ -61,6 +62,7 @@ def test_closer_more_interesting_more_popular_or_newer_is_never_worse(
     assert score(SCORERS[name], better) >= score(SCORERS[name], features) - 1e-6
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(features=rows, name=st.sampled_from(sorted(WEIGHTS)))
 def test_having_been_seen_always_lowers_a_score(features: list[float], name: str) -> None:

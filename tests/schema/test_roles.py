@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from tests.support import make_databases, on_server, with_roles
+from tests.template_databases import ROLE_PREFIX
 from tintype.base.errors import SettingsInvalid
 from tintype.base.settings import Settings, as_migrator
 from tintype.schema import QUERY_FILES, apply_schema, ensure_database_roles
@@ -112,8 +113,9 @@ async def test_story_partitions_are_created_within_limits_only(opened_rooms: Roo
 
 async def test_a_reader_creates_no_partitions(settings: Settings, opened_rooms: Rooms) -> None:
     number = next(number for number, name in opened_rooms.shards.map.owners.items() if name == "pg1")
-    roles = await ensure_database_roles(settings, reader_password="for reading")
-    reader = roles.addresses[f"{settings.namespace}_reader"][0]
+    of_roles = msgspec.structs.replace(settings, namespace=ROLE_PREFIX)
+    roles = await ensure_database_roles(of_roles, reader_password="for reading")
+    reader = roles.addresses[f"{ROLE_PREFIX}_reader"][0]
     assert await on_server(reader, f"SELECT count(*) FROM s{number:04}.stories")
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
         await on_server(reader, f"SELECT common.add_story_days({number}, now(), 1)")

@@ -24,6 +24,7 @@ async def titles(viewer: Person, owner: Person) -> list[str]:
     return [each["title"] for each in answer.json()["highlights"]]
 
 
+@pytest.mark.slow
 async def test_a_highlight_outlives_its_stories_and_their_partition(
     rooms: Rooms, friends: tuple[Person, Person], clock: ServerClock
 ) -> None:

@@ -8,7 +8,8 @@ from typing import cast
 
 import asyncpg
 
-from shardwright.ids import Layout, install_functions, shard_sql
+from shardwright.ids import Layout, install_functions, last_tick_sql, resume_above_sql, shard_sql
+from shardwright.topology import set_owned
 
 # Clocks that tests can set. A sequence shows its new value in the midst of a statement, as a real clock does;
 # a setting can differ from server to server and from session to session.
@@ -93,6 +94,14 @@ async def add_shard(conn: asyncpg.Connection, layout: Layout, clock_sql: str = "
     await install_functions(conn, layout)
     await conn.execute("CREATE SCHEMA s0042")
     await conn.execute(shard_sql(42, layout, clock_sql=clock_sql))
+
+
+async def move(source: asyncpg.Connection, target: asyncpg.Connection) -> None:
+    """Move the ids as an operator would by hand."""
+    await set_owned(source, 42, owned=False)
+    (tick,) = await ids(source, last_tick_sql(42))
+    await target.execute(resume_above_sql(42, tick))
+    await set_owned(target, 42, owned=True)
 
 
 @asynccontextmanager

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import asyncpg
 import pytest
-from id_test_shard import IdShard, add_shard, connect, ids, rises, state_of
+from id_test_shard import IdShard, add_shard, connect, ids, move, rises, state_of
 from test_recovery import DRAW, LAYOUT, skew, standby, until
 
 from shardwright.ids import (
@@ -14,10 +14,8 @@ from shardwright.ids import (
     IdsInUse,
     advance_sql,
     install_functions,
-    last_tick_sql,
     lease_ids,
     lower_ids,
-    resume_above_sql,
     shard_sql,
 )
 from shardwright.local import LocalServer
@@ -79,14 +77,6 @@ async def assert_fenced(conn: asyncpg.Connection) -> None:
 async def add_owned_shard(conn: asyncpg.Connection) -> None:
     await add_shard(conn, LAYOUT, "clock.skewed()")
     await conn.execute(guard_sql(42, owned=True))
-
-
-async def move(source: asyncpg.Connection, target: asyncpg.Connection) -> None:
-    """Move the ids as an operator would by hand."""
-    await set_owned(source, 42, owned=False)
-    (tick,) = await ids(source, last_tick_sql(42))
-    await target.execute(resume_above_sql(42, tick))
-    await set_owned(target, 42, owned=True)
 
 
 async def test_a_server_that_no_longer_owns_a_shard_generates_no_ids_until_it_returns(

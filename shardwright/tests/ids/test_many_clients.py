@@ -64,6 +64,7 @@ async def test_batches_and_single_draws_mix_without_repeat(id_shard: IdShard) ->
     assert len({made for some in drawn for made in some}) == CLIENTS * 60 * 50
 
 
+@pytest.mark.slow
 async def test_cancelled_clients_leave_no_lock_and_no_repeat(id_shard: IdShard) -> None:
     await id_shard.conn.execute("CREATE UNLOGGED TABLE drawn (id bigint)")
     done = asyncio.Event()

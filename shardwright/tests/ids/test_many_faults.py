@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 
 import asyncpg
 import pytest
-from id_test_shard import add_shard, connect, ids
-from test_faults import move
+from id_test_shard import add_shard, connect, ids, move
 from test_recovery import LAYOUT, standby, until
 
 from shardwright.ids import lease_ids

@@ -59,6 +59,7 @@ async def test_a_clean_restart_does_not_run_ahead(own_server: LocalServer) -> No
     await conn.close()
 
 
+@pytest.mark.slow
 async def test_clients_that_drew_while_it_crashed_never_see_an_id_again(own_server: LocalServer) -> None:
     conn = await connect(own_server.dsn())
     await add_shard(conn, LAYOUT)

@@ -62,7 +62,14 @@ async def test_starting_twice_changes_nothing(own_server: LocalServer) -> None:
     assert await ask(own_server, "SELECT pg_postmaster_start_time()") == before
 
 
-@pytest.mark.parametrize("end", ["fast", "immediate", "crash"])
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param("fast", marks=pytest.mark.slow),
+        pytest.param("immediate", marks=pytest.mark.slow),
+        "crash",
+    ],
+)
 async def test_data_and_port_survive_every_way_to_end(own_server: LocalServer, end: str) -> None:
     await ask(own_server, "CREATE TABLE kept AS SELECT 42 AS answer")
     port = own_server.port

@@ -108,20 +108,11 @@ class Fleet:
 
 @pytest.fixture
 async def fleet(
-    prepared_databases: Callable[..., Awaitable[dict[str, str]]], tmp_path: Path
+    prepared_directory: Callable[[int], Awaitable[dict[str, str]]], tmp_path: Path
 ) -> AsyncGenerator[Fleet]:
-    dsns = await prepared_databases("fleet", _build)
+    dsns = await prepared_directory(SHARDS)
     directory = await Directory.open(dsns["a"])
     folder = tmp_path / "migrations"
     (folder / "shard").mkdir(parents=True)
     yield Fleet(directory, dsns["a"], folder)
-    await directory.close()
-
-
-async def _build(dsns: dict[str, str]) -> None:
-    directory = await Directory.open(dsns["a"])
-    await directory.create()
-    for name, dsn in dsns.items():
-        await directory.add_server(name, dsn)
-    await directory.add_shards(SHARDS)
     await directory.close()

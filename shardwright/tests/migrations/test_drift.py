@@ -120,6 +120,7 @@ async def test_partitions_created_and_dropped_by_time_are_not_drift(settled: Fle
     assert [each.what for each in await settled.migrator().drift()] == ["table days_old"]
 
 
+@pytest.mark.slow
 async def test_servers_are_compared_with_each_other_too(settled: Fleet) -> None:
     await settled.run(0, "ALTER TABLE common.outbox ADD COLUMN extra text")
 
@@ -129,6 +130,7 @@ async def test_servers_are_compared_with_each_other_too(settled: Fleet) -> None:
     assert difference.what == "column outbox.extra"
 
 
+@pytest.mark.slow
 async def test_shards_at_different_versions_are_behind_and_have_not_drifted(settled: Fleet) -> None:
     settled.put("shard/0008_title", "ALTER TABLE posts ADD COLUMN title text;")
     await settled.migrator().apply(shards=[1, 2])

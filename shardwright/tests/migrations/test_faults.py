@@ -91,6 +91,7 @@ async def test_a_statement_timeout_is_the_files_own_or_the_options(fleet: Fleet)
         await fleet.migrator().apply()
 
 
+@pytest.mark.slow
 async def test_two_migrators_at_once_share_the_work(fleet: Fleet) -> None:
     fleet.put_example()
 

@@ -47,6 +47,7 @@ async def test_an_index_is_built_outside_a_transaction(posts: Fleet) -> None:
     assert await posts.versions() == dict.fromkeys(range(8), 2)
 
 
+@pytest.mark.slow
 async def test_a_build_waits_for_transactions_without_blocking_writes(posts: Fleet) -> None:
     posts.put("shard/0002_index", BUILD)
     async with posts.on(0) as reader:
@@ -104,6 +105,7 @@ async def interrupt_build(fleet: Fleet, shard: int) -> None:
         await transaction.rollback()
 
 
+@pytest.mark.slow
 async def test_an_index_finished_just_before_the_crash_is_kept(posts: Fleet) -> None:
     posts.put("shard/0002_index", BUILD)
     migration = posts.migrator().folder.shard[1]
@@ -153,6 +155,7 @@ async def test_a_failed_file_may_be_corrected(posts: Fleet) -> None:
     assert await posts.versions() == dict.fromkeys(range(8), 2)
 
 
+@pytest.mark.slow
 async def test_indexes_are_dropped_and_rebuilt_concurrently_too(posts: Fleet) -> None:
     posts.put("shard/0002_index", BUILD)
     posts.put("shard/0003_again", "-- no-transaction\nREINDEX INDEX CONCURRENTLY posts_mood; VACUUM posts;")
@@ -167,6 +170,7 @@ async def test_indexes_are_dropped_and_rebuilt_concurrently_too(posts: Fleet) ->
     assert await posts.versions() == dict.fromkeys(range(8), 4)
 
 
+@pytest.mark.slow
 async def test_leftovers_of_a_rebuild_are_removed(posts: Fleet) -> None:
     posts.put("shard/0002_index", BUILD)
     await posts.migrator().apply()
@@ -185,6 +189,7 @@ async def test_leftovers_of_a_rebuild_are_removed(posts: Fleet) -> None:
     assert (await posts.migrator().status()).is_up_to_date
 
 
+@pytest.mark.slow
 async def test_two_migrators_build_each_index_once(posts: Fleet) -> None:
     posts.put("shard/0002_index", BUILD.replace("(mood)", "(lower(mood)) WHERE mood <> ''"))
 
@@ -195,6 +200,7 @@ async def test_two_migrators_build_each_index_once(posts: Fleet) -> None:
     assert (await posts.migrator().status()).is_up_to_date
 
 
+@pytest.mark.slow
 async def test_cancelling_leaves_no_lock_behind(posts: Fleet) -> None:
     posts.put("shard/0002_index", BUILD)
     async with posts.on(0) as reader:
@@ -227,6 +233,7 @@ async def test_a_new_shard_gets_the_index_inside_its_transaction(posts: Fleet) -
     assert (await posts.migrator().status()).is_up_to_date
 
 
+@pytest.mark.slow
 async def test_a_partition_is_detached_alike_in_new_and_old_shards(posts: Fleet) -> None:
     posts.put("shard/0002_parts", PARTS)
     posts.put("shard/0003_detach", DETACH)
@@ -239,6 +246,7 @@ async def test_a_partition_is_detached_alike_in_new_and_old_shards(posts: Fleet)
     assert (await posts.migrator().status()).is_up_to_date
 
 
+@pytest.mark.slow
 async def test_an_interrupted_detach_is_finished(posts: Fleet) -> None:
     posts.put("shard/0002_parts", PARTS)
     await posts.migrator().apply()

@@ -15,7 +15,7 @@ from shardwright.routing import PoolOptions, Queries, Shards
 from shardwright.topology import open_connection
 
 sys.path.insert(0, str(Path(__file__).parent))  # tests are not packages; their helper lies beside them
-from routing_test_cluster import QUERIES, Cluster, OpenShards, make_cluster, open_cluster
+from routing_test_cluster import QUERIES, Cluster, OpenShards, make_cluster, make_posts, open_cluster
 
 
 @pytest.fixture
@@ -40,14 +40,11 @@ async def cluster(servers: Mapping[str, LocalServer]) -> AsyncIterator[Cluster]:
 
 @pytest.fixture
 async def own_cluster(
-    prepared_databases: Callable[..., Awaitable[dict[str, str]]],
+    prepared_directory: Callable[..., Awaitable[dict[str, str]]],
 ) -> AsyncIterator[Cluster]:
     """A cluster for one test alone, with four shards, whose guards and map it may change."""
 
-    async def build(dsns: dict[str, str]) -> None:
-        await (await make_cluster(dsns, 4)).directory.close()
-
-    cluster = await open_cluster(await prepared_databases("cluster", build))
+    cluster = await open_cluster(await prepared_directory(4, make_posts))
     yield cluster
     await cluster.directory.close()
 

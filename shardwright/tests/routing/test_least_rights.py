@@ -131,6 +131,7 @@ async def test_a_query_without_a_function_is_found_again_once_it_is_installed(
     await directory.close()
 
 
+@pytest.mark.slow
 async def test_a_function_of_older_columns_serves_until_it_no_longer_fits(
     shared: Shared, runtime: Shards, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,6 +308,7 @@ async def test_the_owner_of_a_database_needs_no_superuser(servers: Mapping[str, 
     await admin.close()
 
 
+@pytest.mark.slow
 async def test_unused_functions_go_while_those_of_a_living_router_stay(
     shared: Shared, open_shards: OpenShards
 ) -> None:

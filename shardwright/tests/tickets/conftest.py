@@ -202,7 +202,13 @@ async def fresh_dsn(request: pytest.FixtureRequest, fresh_database: FreshDatabas
     return make
 
 
-@pytest.fixture(params=["postgresql postgresql", "mariadb mariadb", "postgresql mariadb"])
+@pytest.fixture(
+    params=[
+        "postgresql mariadb",  # one of each kind: what the fast tests leave to the other two is which comes first
+        pytest.param("postgresql postgresql", marks=pytest.mark.slow),
+        pytest.param("mariadb mariadb", marks=pytest.mark.slow),
+    ]
+)
 async def fleet(request: pytest.FixtureRequest, fresh_dsn: FreshDsn) -> Fleet:
     """Two servers of each kind, and one of both kinds together, initialized with 16 slots and one sequence."""
     first, second = str(request.param).split()

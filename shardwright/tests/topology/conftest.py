@@ -11,15 +11,19 @@ FreshDatabase = Callable[[LocalServer], Awaitable[str]]
 
 
 @pytest.fixture
-async def dsns(servers: Mapping[str, LocalServer], fresh_database: FreshDatabase) -> dict[str, str]:
+async def empty_dsns(servers: Mapping[str, LocalServer], fresh_database: FreshDatabase) -> dict[str, str]:
+    """An empty database on each server."""
     return {name: await fresh_database(server) for name, server in servers.items()}
+
+
+@pytest.fixture
+async def dsns(prepared_directory: Callable[[], Awaitable[dict[str, str]]]) -> dict[str, str]:
+    """The databases of the directory."""
+    return await prepared_directory()
 
 
 @pytest.fixture
 async def directory(dsns: dict[str, str]) -> AsyncIterator[Directory]:
     directory = await Directory.open(dsns["a"])
-    await directory.create()
-    for name, dsn in dsns.items():
-        await directory.add_server(name, dsn)
     yield directory
     await directory.close()

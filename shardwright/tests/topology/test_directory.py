@@ -18,16 +18,16 @@ from shardwright.topology import (
 )
 
 
-async def test_creating_a_directory_twice_changes_nothing(dsns: dict[str, str]) -> None:
-    directory = await Directory.open(dsns["a"])
+async def test_creating_a_directory_twice_changes_nothing(empty_dsns: dict[str, str]) -> None:
+    directory = await Directory.open(empty_dsns["a"])
     first = await directory.create(layout=Layout(1_700_000_000_000), lookup_shards=16)
 
     assert await directory.create() == first
     assert (first.layout.epoch_ms, first.lookup_shards, first.version) == (1_700_000_000_000, 16, 1)
 
 
-async def test_epoch_and_lookup_shards_of_a_directory_cannot_change(dsns: dict[str, str]) -> None:
-    directory = await Directory.open(dsns["a"])
+async def test_epoch_and_lookup_shards_of_a_directory_cannot_change(empty_dsns: dict[str, str]) -> None:
+    directory = await Directory.open(empty_dsns["a"])
     await directory.create(lookup_shards=16)
 
     with pytest.raises(SetupInvalid, match="epoch"):
@@ -36,8 +36,8 @@ async def test_epoch_and_lookup_shards_of_a_directory_cannot_change(dsns: dict[s
         await directory.create(lookup_shards=17)
 
 
-async def test_a_database_without_directory_tables_is_reported(dsns: dict[str, str]) -> None:
-    directory = await Directory.open(dsns["a"])
+async def test_a_database_without_directory_tables_is_reported(empty_dsns: dict[str, str]) -> None:
+    directory = await Directory.open(empty_dsns["a"])
 
     with pytest.raises(SetupInvalid, match="create it first"):
         await directory.load()
@@ -121,6 +121,7 @@ async def test_an_interrupted_creation_is_finished_by_the_next(directory: Direct
     assert sorted(finished.owners) == sorted(prepared) == list(range(6))
 
 
+@pytest.mark.slow
 async def test_shards_can_be_added_concurrently(directory: Directory) -> None:
     await asyncio.gather(*(directory.add_shards(5) for _ in range(4)))
 

@@ -1,9 +1,9 @@
 """Every route with its access rule, and how to call it: ids in the path, bodies, files."""
 
 import re
+from functools import cache
 from typing import Any
 
-from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 
@@ -56,10 +56,12 @@ VARIANT = re.compile(r" \(.*\)$")
 """A route may have several access rules, told apart by the words in brackets behind it."""
 
 
-def _list_routes(app: Litestar) -> dict[str, HTTPRouteHandler]:
+@cache
+def list_routes() -> dict[str, HTTPRouteHandler]:
+    """Handlers by method and path; built once, and not before a test asks: a whole application takes a while."""
     return {
         f"{method} {re.sub(r':[a-z]+}', '}', route.path)}": handler
-        for route in app.routes
+        for route in create_app(Settings()).routes
         if isinstance(route, HTTPRoute)
         for handler in route.route_handlers
         for method in handler.http_methods
@@ -67,11 +69,8 @@ def _list_routes(app: Litestar) -> dict[str, HTTPRouteHandler]:
     }
 
 
-HANDLERS = _list_routes(create_app(Settings()))
-
-
 def handler_of(name: str) -> HTTPRouteHandler:
-    return HANDLERS[VARIANT.sub("", name)]
+    return list_routes()[VARIANT.sub("", name)]
 
 
 async def prepare_call(scenario: Scenario, rule: AccessRule, kind: Kind, actor: Actor) -> dict[str, Any]:

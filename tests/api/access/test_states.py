@@ -7,11 +7,11 @@ import pytest
 
 from tests.api.access.access_rule import OK, AccessRule
 from tests.api.access.calls import (
-    HANDLERS,
     RULES,
     VARIANT,
     fill_path,
     known_ids,
+    list_routes,
     names_in,
     options_of,
     prepare_call,
@@ -164,7 +164,7 @@ async def test_a_token_with_one_scope_opens_the_routes_of_that_scope_alone(
         if answer.status_code == 403 and "scope_missing" in answer.text:
             refused.add(route)
 
-    of_scope = {route for route in NEEDS_CREDENTIALS if HANDLERS[route].opt.get("scope") == scope}
+    of_scope = {route for route in NEEDS_CREDENTIALS if list_routes()[route].opt.get("scope") == scope}
     heads = {route for route in NEEDS_CREDENTIALS if route.startswith("HEAD ")}  # have no body to say why
     assert of_scope
     assert refused - heads == set(NEEDS_CREDENTIALS) - of_scope - heads

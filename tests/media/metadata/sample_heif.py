@@ -2,6 +2,7 @@
 
 import struct
 from dataclasses import dataclass, field
+from functools import cache
 
 from tests.media.photos import sample_photos
 
@@ -47,7 +48,7 @@ def exif_item(tiff: bytes, *, offset: int = 6, lead: bytes = b"Exif\0\0") -> Ext
 
 def make_heif(parts: HeifParts, base: bytes | None = None) -> bytes:
     """A HEIC with one picture of 64 by 48 and these parts."""
-    coded, properties, associations = _take_apart(base or sample_photos.heic(sample_photos.corners(64, 48)))
+    coded, properties, associations = _take_apart(base or _picture())
     ftyp = box(b"ftyp", b"heic\0\0\0\0mif1heic")
     before = ftyp + b"".join(parts.top_boxes)
     size = len(_meta(parts, properties, associations, 0, len(coded)))
@@ -55,6 +56,11 @@ def make_heif(parts: HeifParts, base: bytes | None = None) -> bytes:
     data = coded + parts.gap + b"".join(item.content for item in parts.items if not item.is_in_idat)
     meta = _meta(parts, properties, associations, data_at, len(coded))
     return before + meta + box(b"mdat", data) + parts.trailer
+
+
+@cache
+def _picture() -> bytes:
+    return sample_photos.heic(sample_photos.corners(64, 48))
 
 
 def _meta(parts: HeifParts, properties: bytes, associations: bytes, data_at: int, coded_bytes: int) -> bytes:

@@ -167,6 +167,15 @@ def chunk(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
 
+def packed_zeros(megabytes: int) -> bytes:
+    """A zlib stream that unpacks to so many zeros: one packed megabyte, again and again."""
+    packer = zlib.compressobj(9)
+    packed = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    header, part, last_block = packed[:2], packed[2:], b"\x03\0"
+    checksum = (megabytes << 20) % 65521 << 16 | 1
+    return header + part * megabytes + last_block + checksum.to_bytes(4, "big")
+
+
 def png(width: int, height: int, *extra: bytes, rows: bytes = b"") -> bytes:
     """A PNG (8 bits, grey) that says what it is told to, with further chunks before its picture."""
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)

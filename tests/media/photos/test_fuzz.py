@@ -84,6 +84,7 @@ def test_a_damaged_exif_block_is_ignored(changes: list[tuple[int, str, bytes]]) 
     assert abs(place.get("latitude", 0.0)) <= 90  # pyright: ignore[reportArgumentType] - numbers, all of them
 
 
+@pytest.mark.slow
 @given(changes=edits)
 @settings(max_examples=300, deadline=5000)
 def test_a_damaged_profile_is_at_worst_not_srgb(changes: list[tuple[int, str, bytes]]) -> None:

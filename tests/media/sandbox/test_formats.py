@@ -1,5 +1,6 @@
 """Every format that people may upload, through the sandbox with all its walls."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +16,25 @@ from tintype.media.uploads.pipeline import MediaPipeline
 
 pytestmark = pytest.mark.slow
 
-SCENE = sample_photos.landscape(1400, 1000)
-PHOTOS: dict[str, bytes] = {
-    "JPEG": sample_photos.encode(SCENE),
-    "progressive JPEG": sample_photos.encode(SCENE, progressive=True),
-    "grey JPEG": sample_photos.encode(SCENE.convert("L")),
-    "CMYK JPEG": sample_photos.encode(SCENE.convert("CMYK")),
-    "JPEG with a wide gamut": sample_photos.encode(SCENE, icc_profile=sample_photos.p3_profile()),
-    "JPEG with a place": sample_photos.encode(SCENE, exif=sample_photos.exif_with_place()),
-    "PNG": sample_photos.encode(SCENE, "PNG"),
-    "PNG with transparency": sample_photos.encode(SCENE.convert("RGBA"), "PNG"),
-    "PNG with a palette": sample_photos.encode(SCENE.convert("P"), "PNG"),
-    "PNG of 16 bits": sample_photos.sixteen_bits(np.full((900, 1200, 3), 40_000, np.uint16)),
-    "WebP": sample_photos.encode(SCENE, "WEBP"),
-    "lossless WebP": sample_photos.encode(SCENE, "WEBP", lossless=True),
-    "WebP with transparency": sample_photos.encode(SCENE.convert("RGBA"), "WEBP"),
-    "HEIC": sample_photos.heic(SCENE),
-    "HEIC with transparency": sample_photos.heic(SCENE.convert("RGBA")),
+SampleMaker = Callable[[Image.Image], bytes]
+PHOTOS: dict[str, SampleMaker] = {
+    "JPEG": sample_photos.encode,
+    "progressive JPEG": lambda scene: sample_photos.encode(scene, progressive=True),
+    "grey JPEG": lambda scene: sample_photos.encode(scene.convert("L")),
+    "CMYK JPEG": lambda scene: sample_photos.encode(scene.convert("CMYK")),
+    "JPEG with a wide gamut": lambda scene: sample_photos.encode(
+        scene, icc_profile=sample_photos.p3_profile()
+    ),
+    "JPEG with a place": lambda scene: sample_photos.encode(scene, exif=sample_photos.exif_with_place()),
+    "PNG": lambda scene: sample_photos.encode(scene, "PNG"),
+    "PNG with transparency": lambda scene: sample_photos.encode(scene.convert("RGBA"), "PNG"),
+    "PNG with a palette": lambda scene: sample_photos.encode(scene.convert("P"), "PNG"),
+    "PNG of 16 bits": lambda _: sample_photos.sixteen_bits(np.full((900, 1200, 3), 40_000, np.uint16)),
+    "WebP": lambda scene: sample_photos.encode(scene, "WEBP"),
+    "lossless WebP": lambda scene: sample_photos.encode(scene, "WEBP", lossless=True),
+    "WebP with transparency": lambda scene: sample_photos.encode(scene.convert("RGBA"), "WEBP"),
+    "HEIC": sample_photos.heic,
+    "HEIC with transparency": lambda scene: sample_photos.heic(scene.convert("RGBA")),
 }
 CLIPS: dict[str, tuple[str, dict[str, Any]]] = {
     "H.264": ("a.mp4", {"codec": "libx264"}),
@@ -45,6 +48,11 @@ CLIPS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def scene() -> Image.Image:
+    return sample_photos.landscape(1400, 1000)
+
+
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
     folder = tmp_path / "made"
@@ -53,22 +61,23 @@ def out(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("kind", PHOTOS)
-async def test_every_format_of_photo(tmp_path: Path, out: Path, kind: str) -> None:
+async def test_every_format_of_photo(tmp_path: Path, out: Path, scene: Image.Image, kind: str) -> None:
     source = tmp_path / "source"
-    source.write_bytes(PHOTOS[kind])
+    content = PHOTOS[kind](scene)
+    source.write_bytes(content)
 
     made = await make_photo_in_sandbox(source, out)
 
     assert made.width == 1080
     assert len(made.files) == len(sample_photos.names(out)) == 8
     assert sample_photos.read(out / "1080.jpg").shape[1] == 1080
-    assert source.read_bytes() == PHOTOS[kind]
+    assert source.read_bytes() == content
 
 
 @pytest.mark.parametrize("look", [look.id for look in list_looks()])
-async def test_every_look(tmp_path: Path, out: Path, look: str) -> None:
+async def test_every_look(tmp_path: Path, out: Path, scene: Image.Image, look: str) -> None:
     source = tmp_path / "source"
-    source.write_bytes(PHOTOS["JPEG"])
+    source.write_bytes(sample_photos.encode(scene))
 
     made = await make_photo_in_sandbox(source, out, Edit(look=look, straighten=3, crop=Crop(width=0.8)))
 
@@ -76,14 +85,14 @@ async def test_every_look(tmp_path: Path, out: Path, look: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["webp", "avif"])
-async def test_every_variant(tmp_path: Path, out: Path, kind: VariantFormat) -> None:
+async def test_every_variant(tmp_path: Path, out: Path, scene: Image.Image, kind: VariantFormat) -> None:
     source = tmp_path / "1080.jpg"
-    source.write_bytes(sample_photos.encode(SCENE))
+    source.write_bytes(sample_photos.encode(scene))
 
     await convert_in_sandbox(source, out / f"1080.{kind}", kind)
 
     with Image.open(out / f"1080.{kind}") as variant:
-        assert variant.size == SCENE.size
+        assert variant.size == scene.size
 
 
 @pytest.mark.parametrize("kind", CLIPS)

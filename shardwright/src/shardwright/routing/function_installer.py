@@ -58,6 +58,13 @@ JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname IN ($1, 'common') AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0
   AND NOT a.attisdropped
 """
+_TYPE_NAMES = """\
+SELECT t.oid, CASE WHEN n.nspname = 'pg_catalog' THEN format_type(t.oid, NULL)
+  WHEN e.oid IS NULL THEN format('%I.%I', n.nspname, t.typname)
+  ELSE format('%I.%I[]', n.nspname, e.typname) END AS name
+FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem AND t.typcategory = 'A' WHERE t.oid = ANY($1)
+"""
 # A role that may not create functions makes do with one that was created for other columns: most changes of a schema
 # leave a query as it is. The newest of them, if there is none for the columns of today.
 _FIND = """\
@@ -149,6 +156,8 @@ class FunctionInstaller:
             async with _transaction(conn):
                 await conn.execute(_LOCK)
                 found |= await self._find(conn, missing, fingerprint, exact=True)
+                if any(each not in found for each in missing.values()):
+                    await conn.execute(_TABLE)
                 for key, each in missing.items():
                     if each not in found and (created := await self._create(conn, key, each, fingerprint)):
                         found[each] = created
@@ -173,7 +182,6 @@ class FunctionInstaller:
     async def _create(
         self, conn: "Connection", key: str, wanted: FunctionKey, fingerprint: str
     ) -> InstalledFunction | None:
-        await conn.execute(_TABLE)
         try:
             shape = await self._shape(conn, wanted.query)
         except PARSE_MISFIT as error:
@@ -197,25 +205,22 @@ class FunctionInstaller:
             statement = await conn.prepare(query.sql)
             parameters = cast("tuple[Type, ...]", statement.get_parameters())
             attributes = cast("tuple[Attribute, ...]", statement.get_attributes())
-            types = [await self._type_name(conn, each.oid, query) for each in parameters]
-            names = [(each.name, await self._type_name(conn, each.type.oid, query)) for each in attributes]
+            type_names = await self._type_names(
+                conn, {each.oid for each in parameters} | {each.type.oid for each in attributes}, query
+            )
+            types = [type_names[each.oid] for each in parameters]
+            names = [(each.name, type_names[each.type.oid]) for each in attributes]
             text = await self._full_text(conn, query, types, names)
         return QueryShape(tuple(types), tuple(names), full_tokens(text, self._sample))
 
-    async def _type_name(self, conn: "Connection", oid: int, query: Query) -> str:
-        # Qualified, so that it is valid with any search_path: only pg_catalog's types may stay unqualified.
-        name: str = await fetch_value(
-            conn,
-            "SELECT CASE WHEN n.nspname = 'pg_catalog' THEN format_type(t.oid, NULL) "
-            "WHEN e.oid IS NULL THEN format('%I.%I', n.nspname, t.typname) "
-            "ELSE format('%I.%I[]', n.nspname, e.typname) END "
-            "FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace "
-            "LEFT JOIN pg_type e ON e.oid = t.typelem AND t.typcategory = 'A' WHERE t.oid = $1",
-            oid,
-        )
-        if name.startswith(f"{self._sample}."):
-            raise SetupInvalid(f"query {query.name}: type {name} exists per shard; create types in `common`")
-        return name
+    async def _type_names(self, conn: "Connection", oids: set[int], query: Query) -> dict[int, str]:
+        """Names that are valid with any search_path: only types of pg_catalog stay unqualified."""
+        found = {row["oid"]: row["name"] for row in await fetch_rows(conn, _TYPE_NAMES, [*oids])}
+        if of_shard := [name for name in found.values() if name.startswith(f"{self._sample}.")]:
+            raise SetupInvalid(
+                f"query {query.name}: type {of_shard[0]} exists per shard; create types in `common`"
+            )
+        return found
 
     async def _full_text(
         self, conn: "Connection", query: Query, types: list[str], columns: list[tuple[str, str]]
