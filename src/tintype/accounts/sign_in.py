@@ -16,7 +16,7 @@ from tintype.accounts.errors import (
 )
 from tintype.accounts.models import Caller, SignedIn
 from tintype.accounts.parts import AccountsParts
-from tintype.accounts.status_rules import Standing
+from tintype.accounts.status_rules import AccountState
 from tintype.accounts.store import QUERIES
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
@@ -116,8 +116,8 @@ class SignIn:
             if row["status"] == "gone":
                 raise AccountLeaving
             # Signing in reactivates the account and cancels its deletion; a suspension stays.
-            standing = Standing(row["status"], row["status_after_suspension"])
-            await self._status.change_in(tx, account_id, standing, "sign_in")
+            state = AccountState(row["status"], row["status_after_suspension"])
+            await self._status.change_in(tx, account_id, state, "sign_in")
             if await self._devices.record(tx, account_id, caller):
                 await self._mail_queue.notify(tx, account_id, "new_sign_in", detail=caller.device)
             token = await self._sessions.start(tx, account_id, device=caller.device)

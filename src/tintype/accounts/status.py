@@ -8,7 +8,7 @@ from tintype.accounts.events import StatusChanged
 from tintype.accounts.mail_queue import MailQueue
 from tintype.accounts.models import LockedAccount, Role, Status
 from tintype.accounts.sessions import Sessions
-from tintype.accounts.status_rules import Standing, StatusChange, apply_change
+from tintype.accounts.status_rules import AccountState, StatusChange, apply_change
 from tintype.accounts.store import QUERIES
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
@@ -38,7 +38,7 @@ class AccountStatus:
             row = await tx.fetch_one(QUERIES.lock_account, id=account_id)
             if row is None:
                 raise AccountNotFound
-            before = Standing(row["status"], row["status_after_suspension"])
+            before = AccountState(row["status"], row["status_after_suspension"])
             after = await self.change_in(tx, account_id, before, change)
             if after.status not in {before.status, "active"}:
                 await self._sessions.end_all_in(tx, account_id)
@@ -49,8 +49,8 @@ class AccountStatus:
         return after.status
 
     async def change_in(
-        self, tx: Transaction, account_id: AccountId, before: Standing, change: StatusChange
-    ) -> Standing:
+        self, tx: Transaction, account_id: AccountId, before: AccountState, change: StatusChange
+    ) -> AccountState:
         """Change the status in a transaction that has locked the account's row; returns what holds once it commits."""
         after = apply_change(before, change)
         if after != before:
