@@ -2,6 +2,9 @@
 
 from shardwright.topology.connections import fetch_rows, fetch_value, open_connection
 from shardwright.topology.directory import Directory
+from shardwright.topology.directory_tables import LOCK as DIRECTORY_LOCK
+from shardwright.topology.directory_tables import SCHEMA as DIRECTORY_SCHEMA
+from shardwright.topology.directory_tables import install_directory_sql
 from shardwright.topology.guards import (
     SQLSTATE_NOT_OWNER,
     guard_sql,
@@ -10,14 +13,33 @@ from shardwright.topology.guards import (
     is_owned,
     set_owned,
 )
+from shardwright.topology.library_version import (
+    LIBRARY_SCHEMA,
+    LIBRARY_VERSION,
+    read_library_versions,
+    refuse_newer,
+    version_sql,
+)
 from shardwright.topology.map_watcher import MapWatcher
 from shardwright.topology.placement import Placer
 from shardwright.topology.role_grants import restrict_writes_sql
 from shardwright.topology.roles import RoleSet, RolesReport, ensure_roles, missing_roles
-from shardwright.topology.shard_creation import Prepare, Progress, creation_sql
+from shardwright.topology.shard_creation import LOCK as SERVER_LOCK
+from shardwright.topology.shard_creation import (
+    Prepare,
+    Progress,
+    creation_sql,
+    install_server_sql,
+    server_sql,
+)
 from shardwright.topology.shard_map import Server, ShardMap, hash_key
 
 __all__ = [
+    "DIRECTORY_LOCK",
+    "DIRECTORY_SCHEMA",
+    "LIBRARY_SCHEMA",
+    "LIBRARY_VERSION",
+    "SERVER_LOCK",
     "SQLSTATE_NOT_OWNER",
     "Directory",
     "MapWatcher",
@@ -36,9 +58,15 @@ __all__ = [
     "guard_tables",
     "guard_tables_sql",
     "hash_key",
+    "install_directory_sql",
+    "install_server_sql",
     "is_owned",
     "missing_roles",
     "open_connection",
+    "read_library_versions",
+    "refuse_newer",
     "restrict_writes_sql",
+    "server_sql",
     "set_owned",
+    "version_sql",
 ]
