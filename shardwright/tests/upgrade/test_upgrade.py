@@ -178,9 +178,7 @@ async def test_what_is_newer_than_the_library_is_refused(installation: Installat
     await installation.run(
         "a", f"CREATE FUNCTION {schema}.library_version() RETURNS integer LANGUAGE sql AS 'SELECT 999'"
     )
-    with pytest.raises(
-        SetupInvalid, match=r"has version 999 of .* upgrade the package .*nothing was changed"
-    ):
+    with pytest.raises(SetupInvalid, match=r"has version 999 of .* upgrade the package"):
         await upgrade_library(installation.directory)
 
     status = await status_of(installation)

@@ -101,8 +101,8 @@ async def test_a_failure_is_in_the_report(command: Command) -> None:
 
     assert report.exit_code == 1
     failed = json.loads(report.stdout)
-    assert "cannot change return type" in failed["failed"]["server b"]
-    assert failed["upgraded"] == ALL - 8
+    assert "cannot change return type" in failed["failed"]["s0003 on b"]
+    assert failed["upgraded"] == ALL - 1
 
 
 async def test_the_help_says_when_to_run_it(command: Command) -> None:

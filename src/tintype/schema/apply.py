@@ -31,8 +31,8 @@ class Applied:
 async def apply_schema(settings: Settings, *, console: Console | None = None) -> Applied:
     """Register every server, create missing shards and apply missing migrations; safe to repeat and to interrupt.
 
-    Signs in as the migrator. First, the library's own SQL is brought forward as `shardwright upgrade` does it. At the end every query of the application has its dispatch function, since the
-    application's own role may not create one.
+    Signs in as the migrator. First the library's own SQL is brought forward, as by `shardwright upgrade`. At the end
+    every query of the application has its dispatch function, since the application's own role may not create one.
     """
     migrator_settings = as_migrator(settings)
     directory = await Directory.open(directory_dsn(migrator_settings), dsns=server_dsns(migrator_settings))

@@ -14,7 +14,7 @@ from shardwright.migrations.options import MigratorOptions
 _FIRST_PAUSE_S = 0.05
 _MAX_PAUSE_S = 2.0
 # The next attempt may find the lock free, the other transaction gone, the other migrator done.
-RETRYABLE = (
+_RETRYABLE = (
     asyncpg.LockNotAvailableError,
     asyncpg.DeadlockDetectedError,
     asyncpg.SerializationError,
@@ -35,7 +35,7 @@ async def retry(
     while True:
         try:
             return await work()
-        except RETRYABLE as error:
+        except _RETRYABLE as error:
             attempt += 1
             if attempt >= options.attempts:
                 raise

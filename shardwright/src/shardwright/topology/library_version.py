@@ -52,7 +52,7 @@ def refuse_newer(where: str, version: int, known: int = LIBRARY_VERSION) -> None
     if version > known:
         raise SetupInvalid(
             f"{where} has version {version} of shardwright's own SQL, and this release of shardwright knows versions "
-            f"up to {known}: upgrade the package (pip install --upgrade shardwright); nothing was changed"
+            f"up to {known}: upgrade the package (pip install --upgrade shardwright)"
         )
 
 
@@ -61,5 +61,5 @@ def refuse_older(where: str, version: int) -> None:
     if version < LIBRARY_VERSION:
         raise SetupInvalid(
             f"{where} has version {version} of shardwright's own SQL, and new shards need {LIBRARY_VERSION}: "
-            "run `shardwright upgrade` first; nothing was changed"
+            "run `shardwright upgrade` first, then this again"
         )

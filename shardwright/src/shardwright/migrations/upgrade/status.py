@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import asyncpg
 
 from shardwright.errors import ServerUnavailable, SetupInvalid
-from shardwright.ids import Layout, shard_number
+from shardwright.ids import shard_number
 from shardwright.migrations.connections import (
     CONNECTION_ERRORS,
     Connection,
@@ -24,6 +24,7 @@ from shardwright.topology import (
     LIBRARY_SCHEMA,
     Directory,
     Server,
+    ShardMap,
     read_library_versions,
     refuse_newer,
     server_sql,
@@ -55,6 +56,8 @@ class ServerLibrary:
     name: str
     version: int
     shards: Mapping[int, int]
+    owned: frozenset[int] = frozenset()
+    """Those of the shards that the map says are here."""
     is_replaced: bool = False
     """Whether functions are not those of the version: an older release's `init` ran after the upgrade."""
     forbidden: str | None = None
@@ -86,8 +89,9 @@ class LibraryStatus:
         return server.version < self.release.version or server.is_replaced
 
     def shards_behind(self, server: ServerLibrary) -> list[int]:
-        """The shards of a server that have to be brought forward."""
-        return sorted(number for number, version in server.shards.items() if version < self.release.version)
+        """The shards of a server that have to be brought forward, copies that moves left behind last."""
+        behind = [number for number, version in server.shards.items() if version < self.release.version]
+        return sorted(behind, key=lambda number: (number not in server.owned, number))
 
     @property
     def behind(self) -> int:
@@ -150,7 +154,7 @@ async def read_library_status(directory: Directory, release: Release | None = No
     async def read(server: Server) -> ServerLibrary | None:
         try:
             async with open_connection(server) as connection:
-                return await _read_server(connection, server.name, shard_map.layout, wanted)
+                return await _read_server(connection, server.name, shard_map, wanted)
         except ServerUnavailable as error:
             unreachable[server.name] = str(error)
         except (asyncpg.PostgresError, *CONNECTION_ERRORS) as error:
@@ -162,18 +166,21 @@ async def read_library_status(directory: Directory, release: Release | None = No
     return LibraryStatus(wanted, version, servers, unreachable, forbidden)
 
 
-async def _read_server(connection: Connection, name: str, layout: Layout, wanted: Release) -> ServerLibrary:
+async def _read_server(
+    connection: Connection, name: str, shard_map: ShardMap, wanted: Release
+) -> ServerLibrary:
     identity = await fetch_rows(connection, "SELECT server_name FROM shardwright.identity")
     if [row["server_name"] for row in identity] != [name]:
         raise ServerUnavailable(f"the address of server {name} leads to the database of another server")
     schemas = [row["schema"] for row in await fetch_rows(connection, _SHARDS)]
     versions = await read_library_versions(connection, [LIBRARY_SCHEMA, *schemas])
     bodies = {row["prosrc"] for row in await fetch_rows(connection, _BODIES)}
-    is_replaced = any(body not in bodies for _, body in _BODY.findall(server_sql(layout)))
+    is_replaced = any(body not in bodies for _, body in _BODY.findall(server_sql(shard_map.layout)))
     return ServerLibrary(
         name,
         versions[LIBRARY_SCHEMA],
         {shard_number(schema): versions[schema] for schema in schemas},
+        owned=frozenset(shard_map.shards_on(name)),
         is_replaced=is_replaced and versions[LIBRARY_SCHEMA] == wanted.version,
         forbidden=await _find_forbidden(connection, [LIBRARY_SCHEMA, *schemas], f"server {name}"),
     )

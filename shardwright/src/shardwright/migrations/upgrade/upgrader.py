@@ -1,8 +1,8 @@
 """Brings the library's own SQL forward: the directory first, then every server, then its shards.
 
 Each level is changed in a transaction that also records its version, so whatever ends the program, the next run goes
-on. Shards share a transaction in batches; a batch that does not get its locks at once goes shard by shard, with the
-short lock timeout and the retries of migrations. Under its lock every level is read again: two upgrades share the work.
+on. Shards share a transaction in batches; a batch in which one is locked or fails goes shard by shard, with the short
+lock timeout and the retries of migrations. Under its lock every level is read again: two upgrades share the work.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 import asyncpg
 
 from shardwright.errors import MigrationRefused, ShardwrightError
 from shardwright.ids import Layout, functions_sql, schema_name
 from shardwright.migrations.advisory_locks import LOCK_CLASS
-from shardwright.migrations.backoff import RETRYABLE, Busy, retry
+from shardwright.migrations.backoff import Busy, retry
 from shardwright.migrations.connections import (
     CONNECTION_ERRORS,
     Connection,
@@ -46,6 +47,8 @@ from shardwright.topology import (
 
 BATCH = 32
 """Shards per transaction, and per connection: a backend never frees what it cached of a shard."""
+LOCKING_BATCH = 4
+"""Shards per transaction while there are steps: their locks are held to its end, some 5 ms per shard."""
 
 _DEFAULT_OPTIONS = MigratorOptions()
 _TRY_LOCKS = """
@@ -128,30 +131,29 @@ class _Upgrade:
 
     async def _upgrade_directory(self) -> None:
         async with self._collect_failure("the directory"), self._directory.connect() as connection:
-
-            async def work() -> None:
-                async with self._transaction(connection):
-                    await connection.execute(DIRECTORY_LOCK)
-                    await self._install(connection, "directory", DIRECTORY_SCHEMA)
-
-            await retry(self._options, work, _ignore)
-            self._count(1)
+            await self._upgrade_level(connection, "directory", DIRECTORY_SCHEMA, DIRECTORY_LOCK)
 
     async def _upgrade_server(self, server: Server, found: ServerLibrary) -> None:
         async with self._collect_failure(f"server {server.name}"):
             if self._status.is_behind(found):
                 async with open_connection(server) as connection:
-
-                    async def work() -> None:
-                        async with self._transaction(connection):
-                            await connection.execute(SERVER_LOCK)
-                            await self._install(connection, "server", LIBRARY_SCHEMA)
-
-                    await retry(self._options, work, _ignore)
-                self._count(1)
+                    await self._upgrade_level(connection, "server", LIBRARY_SCHEMA, SERVER_LOCK)
             numbers = self._status.shards_behind(found)
-            for batch in _batches(numbers):
-                await self._upgrade_batch(server, batch)
+            # One shard alone first: SQL that cannot work fails once, and not on every shard.
+            if numbers and await self._upgrade_batch(server, numbers[:1]):
+                oldest = min(found.shards[number] for number in numbers)
+                size = LOCKING_BATCH if self._release.pending("shard", oldest) else BATCH
+                for start in range(1, len(numbers), size):
+                    await self._upgrade_batch(server, numbers[start : start + size])
+
+    async def _upgrade_level(self, connection: Connection, level: Level, schema: str, lock: str) -> None:
+        async def work() -> None:
+            async with self._transaction(connection):
+                await connection.execute(lock)
+                await self._install(connection, level, schema)
+
+        await retry(self._options, work, _ignore)
+        self._count(1)
 
     async def _install(self, connection: Connection, level: Level, schema: str) -> None:
         """Bring the directory or a server forward; also when it has the version, to put replaced functions back."""
@@ -167,21 +169,29 @@ class _Upgrade:
             await install_server_sql(connection, self._layout, self._release.version)
         await _run_steps(connection, steps, schema, after_functions=True)
 
-    async def _upgrade_batch(self, server: Server, batch: Sequence[int]) -> None:
+    async def _upgrade_batch(self, server: Server, batch: Sequence[int]) -> bool:
+        """Upgrade shards together, or one by one when one of them is locked or fails; whether all succeeded."""
         async with open_connection(server) as connection:
             try:
                 await self._upgrade_shards(connection, batch)
-            except (*RETRYABLE, Busy):
-                for number in batch:
-                    await self._upgrade_alone(connection, number)
+            except (asyncpg.PostgresError, Busy):
+                return await self._upgrade_each(connection, server, batch)
         self._count(len(batch))
+        return True
 
-    async def _upgrade_alone(self, connection: Connection, number: int) -> None:
-        try:
-            await retry(self._options, lambda: self._upgrade_shards(connection, [number]), _ignore)
-        except (ShardwrightError, asyncpg.PostgresError) as error:
-            error.add_note(schema_name(number))
-            raise
+    async def _upgrade_each(self, connection: Connection, server: Server, numbers: Sequence[int]) -> bool:
+        succeeded = True
+        for number in numbers:
+            try:
+                await retry(self._options, partial(self._upgrade_shards, connection, [number]), _ignore)
+            except (ShardwrightError, asyncpg.PostgresError) as error:
+                if connection.is_closed():
+                    raise
+                succeeded = False
+                self.report.failed[f"{schema_name(number)} on {server.name}"] = describe(error)
+            else:
+                self._count(1)
+        return succeeded
 
     async def _upgrade_shards(self, connection: Connection, numbers: Sequence[int]) -> None:
         """Bring these shards forward in one transaction; those that have the version by now are left out."""
@@ -236,14 +246,6 @@ class _Upgrade:
         self.report.upgraded += done
         if self._progress is not None:
             self._progress(self.report.upgraded, self._status.behind)
-
-
-def _batches(numbers: Sequence[int]) -> list[Sequence[int]]:
-    """One shard alone first: SQL that cannot work fails once."""
-    rest = numbers[1:]
-    return [
-        part for part in (numbers[:1], *(rest[at : at + BATCH] for at in range(0, len(rest), BATCH))) if part
-    ]
 
 
 async def _run_steps(
