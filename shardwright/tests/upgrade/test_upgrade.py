@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import asyncpg
 import pytest
-from old_installation import QUERIES, SHARDS, Installation, OldRouter, server_of
+from old_installation import QUERIES, SHARDS, Installation, OldRouter, server_of, shard_sql
 
 from shardwright.errors import SetupInvalid
 from shardwright.ids import lease_ids
@@ -27,6 +27,7 @@ from shardwright.topology import (
     RoleSet,
     ensure_roles,
     fetch_rows,
+    guard_sql,
     hash_key,
     is_owned,
     open_connection,
@@ -144,8 +145,14 @@ async def new_router_works(shards: Shards, installation: Installation, numbers: 
 async def test_a_copy_that_refuses_writes_goes_on_refusing(installation: Installation) -> None:
     conn = await open_connection(installation.dsns["b"], "b")
     await set_owned(conn, 3, owned=False)
+    await installation.run("a", shard_sql(5))  # a copy that the map does not know
+    await installation.run("a", guard_sql(5, owned=False))
 
     await upgrade_library(installation.directory)
+
+    assert await installation.value("a", "SELECT s0005.library_version()") == LIBRARY_VERSION
+    with pytest.raises(asyncpg.PostgresError, match="not owned"):
+        await installation.run("a", "INSERT INTO s0005.posts (author_id, caption) VALUES (1, 'x')")
 
     assert not await is_owned(conn, 3)
     assert await is_owned(conn, 5)

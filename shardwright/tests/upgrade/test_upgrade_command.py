@@ -94,9 +94,8 @@ async def test_a_newer_installation_is_refused_with_what_to_do(command: Command)
 
 
 async def test_a_failure_is_in_the_report(command: Command) -> None:
-    await command.installation.run(
-        "b", "CREATE FUNCTION s0001.library_version(OUT text) LANGUAGE sql AS 'SELECT 1::text'"
-    )
+    other = "CREATE FUNCTION s0003.library_version() RETURNS text LANGUAGE sql AS 'SELECT 1::text'"
+    await command.installation.run("b", other)
     report = await command("upgrade", "--json")
 
     assert report.exit_code == 1
