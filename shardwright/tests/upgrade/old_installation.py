@@ -91,8 +91,10 @@ class Installation:
 
     async def run(self, server: str, sql: str) -> None:
         conn = await open_connection(self.dsns[server], server)
-        await conn.execute(sql)
-        await conn.close()
+        try:
+            await conn.execute(sql)
+        finally:
+            await conn.close()
 
     async def shard_value(self, number: int, sql: str) -> object:
         """A value from a shard's owner; `@` in the statement is the shard's schema."""

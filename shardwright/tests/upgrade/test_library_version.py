@@ -6,7 +6,7 @@ from shardwright.ids import DEFAULT_EPOCH_MS, Layout
 from shardwright.migrations.upgrade import STEPS
 from shardwright.topology import LIBRARY_VERSION, creation_sql, directory_tables, guard_sql, server_sql
 
-SQL_OF_VERSION = {2: "bcc4e9da32d30e2d9231912eec914a5153c64df1bab5da9bd45b818055186462"}
+SQL_OF_VERSION = {2: "40359d6b1069657b1805d89a1aefb9a35d90048d648bfa29783a49c97448bb1f"}
 """The SHA-256 of everything that the library creates, by its version."""
 
 

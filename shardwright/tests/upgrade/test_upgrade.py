@@ -27,16 +27,24 @@ from shardwright.topology import (
     RoleSet,
     ensure_roles,
     fetch_rows,
-    guard_sql,
+    guard_function_sql,
     hash_key,
     is_owned,
     open_connection,
-    set_owned,
 )
 
 ALL = 1 + 2 + SHARDS
 QUICK = MigratorOptions(lock_timeout_ms=50)
 FRESH = Callable[[LocalServer], Awaitable[str]]
+
+KEPT = {
+    (
+        "shardwright",
+        "function",
+        "shardwright.reserve_ticks(integer,regclass,regclass,regclass,bigint,bigint,bigint,bigint)",
+    )
+}
+"""What shards of version 1 call, and statements that began before the upgrade: a server keeps it."""
 
 # Everything that the library creates, without what depends on the order in which it was.
 _OWN = "n.nspname ~ '^(shardwright|shardwright_directory|common|s[0-9]{4})$'"
@@ -107,7 +115,9 @@ async def test_an_upgraded_installation_equals_a_new_one(
     assert seen[-1] == (ALL, ALL)
     assert (await status_of(installation)).behind == 0
     for name, dsn in dsns.items():
-        assert await read_catalog(installation.dsns[name]) == await read_catalog(dsn)
+        upgraded, new = await read_catalog(installation.dsns[name]), await read_catalog(dsn)
+        assert {each[:3] for each in upgraded - new} == KEPT
+        assert new - upgraded == set()
     assert (await upgrade_library(installation.directory)).upgraded == 0
 
 
@@ -144,9 +154,9 @@ async def new_router_works(shards: Shards, installation: Installation, numbers: 
 
 async def test_a_copy_that_refuses_writes_goes_on_refusing(installation: Installation) -> None:
     conn = await open_connection(installation.dsns["b"], "b")
-    await set_owned(conn, 3, owned=False)
+    await conn.execute(guard_function_sql(3, owned=False))
     await installation.run("a", shard_sql(5))  # a copy that the map does not know
-    await installation.run("a", guard_sql(5, owned=False))
+    await installation.run("a", guard_function_sql(5, owned=False))
 
     await upgrade_library(installation.directory)
 
@@ -159,6 +169,9 @@ async def test_a_copy_that_refuses_writes_goes_on_refusing(installation: Install
     with pytest.raises(asyncpg.PostgresError) as refused:
         await conn.execute("INSERT INTO s0003.posts (author_id, caption) VALUES (1, 'x')")
     assert cast("Any", refused.value).sqlstate == SQLSTATE_NOT_OWNER
+    for draw in ("next_id()", "next_ids(2)", "reserve_ticks(2)"):
+        with pytest.raises(asyncpg.PostgresError, match="shard 3 is not owned by this server"):
+            await conn.execute(f"SELECT s0003.{draw}")
     await conn.execute("INSERT INTO s0005.posts (author_id, caption) VALUES (1, 'x')")
     await conn.close()
 

@@ -19,9 +19,9 @@ from shardwright.migrations import (
 from shardwright.topology import (
     LIBRARY_VERSION,
     Directory,
+    guard_function_sql,
     is_owned,
     open_connection,
-    set_owned,
 )
 
 QUICK = MigratorOptions(lock_timeout_ms=50)
@@ -33,7 +33,7 @@ async def test_a_shard_that_is_given_away_meanwhile_stays_given_away(installatio
     conn = await open_connection(installation.dsns["b"], "b")
     transfer = conn.transaction()
     await transfer.start()
-    await set_owned(conn, 3, owned=False)
+    await conn.execute(guard_function_sql(3, owned=False))
 
     upgrading = asyncio.create_task(upgrade_library(installation.directory, options=QUICK))
     await wait_until(lambda: is_upgraded(installation, 1))
@@ -69,17 +69,21 @@ async def test_nobody_gives_a_shard_away_between_reading_and_writing_its_guard(
     )
     await wait_until(lambda: is_waited_for(installation, f"objid = {gate}"))
 
-    giving = asyncio.create_task(set_owned(mover, 3, owned=False))
+    giving = asyncio.create_task(give_away(mover))
     await wait_until(lambda: is_done_or_waiting(installation, giving))
     await holder.close()
     await upgrading
     try:
         await giving
     except asyncpg.InternalServerError:  # "tuple concurrently updated": who moves the shard tries again
-        await set_owned(mover, 3, owned=False)
+        await give_away(mover)
 
     assert not await is_owned(mover, 3)
     await mover.close()
+
+
+async def give_away(mover: asyncpg.Connection) -> None:
+    await mover.execute(guard_function_sql(3, owned=False))
 
 
 async def is_waited_for(installation: Installation, lock: str) -> bool:

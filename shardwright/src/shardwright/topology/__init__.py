@@ -7,6 +7,7 @@ from shardwright.topology.directory_tables import SCHEMA as DIRECTORY_SCHEMA
 from shardwright.topology.directory_tables import install_directory_sql
 from shardwright.topology.guards import (
     SQLSTATE_NOT_OWNER,
+    guard_function_sql,
     guard_sql,
     guard_tables,
     guard_tables_sql,
@@ -54,6 +55,7 @@ __all__ = [
     "ensure_roles",
     "fetch_rows",
     "fetch_value",
+    "guard_function_sql",
     "guard_sql",
     "guard_tables",
     "guard_tables_sql",

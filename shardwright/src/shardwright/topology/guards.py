@@ -50,10 +50,13 @@ $attach$;
 
 def guard_sql(number: int, *, owned: bool) -> str:
     """The statements that make a server accept writes to a shard and generate its ids, or refuse both."""
+    return f"{guard_function_sql(number, owned=owned)}{fence_sql(number, is_fenced=not owned)};\n"
+
+
+def guard_function_sql(number: int, *, owned: bool) -> str:
+    """The statement that creates or replaces a shard's `guard()`; its ids stay as they are."""
     body = _OWNED if owned else _REFUSING.format(number=number, sqlstate=SQLSTATE_NOT_OWNER)
-    return (
-        f"{_GUARD.format(schema=schema_name(number), body=body)}{fence_sql(number, is_fenced=not owned)};\n"
-    )
+    return _GUARD.format(schema=schema_name(number), body=body)
 
 
 def guard_tables_sql(number: int) -> str:

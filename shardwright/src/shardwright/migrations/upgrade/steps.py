@@ -35,7 +35,23 @@ class Step:
         return self.sql.replace("@schema@", schema)
 
 
-STEPS: tuple[Step, ...] = ()
+# Numbers, not the constants of today: a step leads to its version, whatever later ones change.
+_WIDEN_SEQUENCES = """
+ALTER SEQUENCE @schema@.ids_gate MINVALUE -9223372036854775807;
+ALTER SEQUENCE @schema@.ids_horizon MAXVALUE 2251799813685247;
+-- Closed, until the WAL of the horizon is on disk: version 1 did not wait for that.
+SELECT setval('@schema@.ids_gate', 0);
+-- A shard without ids begins a moment ago, so that the clock of its first draw is compared with something.
+SELECT setval('@schema@.ids', tick), setval('@schema@.ids_horizon', tick)
+FROM (SELECT (floor(date_part('epoch', clock_timestamp()) * 1000)::bigint - shardwright.epoch_ms() - 1000) << 10)
+    AS made (tick)
+WHERE tick BETWEEN 1 AND 1125899906842623 AND pg_sequence_last_value('@schema@.ids_horizon') IS NULL;
+"""
+STEPS: tuple[Step, ...] = (
+    # Last, because whoever draws an id waits from here to the end of the transaction. Those who drew one before have
+    # ended theirs, so from the new version on nobody uses the functions of the old one, but statements that wait here.
+    Step(2, "shard", "widen the sequences of ids", _WIDEN_SEQUENCES, after_functions=True),
+)
 
 
 @dataclass(frozen=True)

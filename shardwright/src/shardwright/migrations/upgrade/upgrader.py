@@ -15,7 +15,7 @@ from functools import partial
 import asyncpg
 
 from shardwright.errors import MigrationRefused, ShardwrightError
-from shardwright.ids import Layout, functions_sql, schema_name
+from shardwright.ids import Layout, fence_sql, functions_sql, schema_name
 from shardwright.migrations.advisory_locks import LOCK_CLASS
 from shardwright.migrations.backoff import Busy, retry
 from shardwright.migrations.connections import (
@@ -37,11 +37,11 @@ from shardwright.topology import (
     Directory,
     Progress,
     Server,
+    guard_function_sql,
     install_directory_sql,
     install_server_sql,
     is_owned,
     read_library_versions,
-    set_owned,
     version_sql,
 )
 
@@ -214,10 +214,13 @@ class _Upgrade:
         steps = self._release.pending("shard", version)
         await _run_steps(connection, steps, schema)
         await connection.execute(
-            functions_sql(number, self._layout) + version_sql(schema, self._release.version)
+            functions_sql(number, self._layout)
+            + guard_function_sql(number, owned=owned)
+            + version_sql(schema, self._release.version)
         )
-        await set_owned(connection, number, owned=owned)
         await _run_steps(connection, steps, schema, after_functions=True)
+        if not owned:
+            await connection.execute(fence_sql(number, is_fenced=True))
 
     @asynccontextmanager
     async def _transaction(self, connection: Connection) -> AsyncGenerator[None]:
