@@ -143,6 +143,14 @@ class OldRouter:
         leased = [(each >> 10) << 23 | number << 10 | (each & 1023) for each in (tick, tick + 1)]
         return [one, *batch, *leased]
 
+    async def add_many(self, number: int, count: int) -> list[int]:
+        """Rows with ids that one statement draws, which may have begun before an upgrade and end after it."""
+        sql = (
+            f"INSERT INTO s{number:04d}.posts (author_id, caption) "
+            "SELECT 1, 'many' FROM generate_series(1, $1) RETURNING id"
+        )
+        return [row[0] for row in await fetch_rows(self._conns[server_of(number)], sql, count)]
+
     async def works(self, numbers: Sequence[int]) -> None:
         """Write and read on each shard by every kind of statement of the release."""
         for number in numbers:

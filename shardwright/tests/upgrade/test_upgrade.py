@@ -9,7 +9,7 @@ import pytest
 from old_installation import QUERIES, SHARDS, Installation, OldRouter, server_of, shard_sql
 
 from shardwright.errors import SetupInvalid
-from shardwright.ids import lease_ids
+from shardwright.ids import DEFAULT_EPOCH_MS, Layout, lease_ids
 from shardwright.local import LocalServer
 from shardwright.migrations import (
     LibraryStatus,
@@ -31,6 +31,8 @@ from shardwright.topology import (
     hash_key,
     is_owned,
     open_connection,
+    server_sql,
+    set_owned,
 )
 
 ALL = 1 + 2 + SHARDS
@@ -205,6 +207,24 @@ async def test_what_is_newer_than_the_library_is_refused(installation: Installat
     assert status.newest == 999
     assert "pip install" in status.advice
     assert await installation.value("b", "SELECT to_regprocedure('shardwright.library_version()')") is None
+
+
+async def test_a_shard_is_given_away_only_after_the_upgrade(installation: Installation) -> None:
+    conn = await open_connection(installation.dsns["a"], "a")
+    with pytest.raises(SetupInvalid, match="run `shardwright upgrade` first"):
+        await set_owned(conn, 0, owned=False)
+    await conn.execute(
+        server_sql(Layout(DEFAULT_EPOCH_MS))
+    )  # as if killed after the server, before its shards
+    with pytest.raises(SetupInvalid, match="run `shardwright upgrade` first"):
+        await set_owned(conn, 0, owned=False)
+    assert await is_owned(conn, 0)
+
+    await upgrade_library(installation.directory)
+    await set_owned(conn, 0, owned=False)
+
+    assert not await is_owned(conn, 0)
+    await conn.close()
 
 
 async def test_a_newer_installation_is_not_set_back_by_init(installation: Installation) -> None:

@@ -44,7 +44,8 @@ class Load:
         while not self._is_stopped:
             number = (number + 1) % SHARDS
             self.drawn[client].append(await router.add(number, client))
-            self.rows += 1
+            self.drawn[client] += await router.add_many(number, 20)
+            self.rows += 21
             self.drawn[client] += await router.draw(number)
         await router.close()
 

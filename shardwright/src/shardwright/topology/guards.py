@@ -8,6 +8,9 @@ it. These triggers do not fire for logical replication's apply worker.
 
 from typing import TYPE_CHECKING
 
+import asyncpg
+
+from shardwright.errors import SetupInvalid
 from shardwright.ids import NOT_OWNER_SQLSTATE, fence_sql, schema_name
 from shardwright.topology.connections import fetch_value
 
@@ -75,7 +78,13 @@ async def set_owned(conn: "Connection", number: int, *, owned: bool) -> None:
     Statements already past their trigger continue: lock the tables first when moving a shard. If the transaction is
     rolled back, the ids stay as they are now: call this again.
     """
-    await conn.execute(guard_sql(number, owned=owned))
+    try:
+        await conn.execute(guard_sql(number, owned=owned))
+    except (asyncpg.UndefinedFunctionError, asyncpg.NumericValueOutOfRangeError) as error:
+        raise SetupInvalid(
+            f"shard {number} or its server has an earlier version of shardwright's own SQL, which cannot fence ids: "
+            "run `shardwright upgrade` first"
+        ) from error
 
 
 async def is_owned(conn: "Connection", number: int) -> bool:
