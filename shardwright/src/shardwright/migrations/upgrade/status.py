@@ -134,7 +134,9 @@ class LibraryStatus:
         """Raise when an upgrade is impossible: something is newer, does not answer, or belongs to another role."""
         refuse_newer("the directory", self.directory, self.release.version)
         for each in self.servers:
-            refuse_newer(f"server {each.name}", max(_versions(each)), self.release.version)
+            refuse_newer(f"server {each.name}", each.version, self.release.version)
+            newest = max(each.shards.values(), default=each.version)
+            refuse_newer(f"a shard on server {each.name}", newest, self.release.version)
         if self.unreachable:
             raise ServerUnavailable("nothing was upgraded: " + "\n".join(self.unreachable.values()))
         for reason in [self.forbidden, *(each.forbidden for each in self.servers)]:
