@@ -22,6 +22,13 @@ WHERE n.nspname ~ '^(s[0-9]{4}|common|shardwright.*)$' AND c.relowner <> '%(owne
 UNION ALL SELECT n.nspname, p.proname FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
 WHERE n.nspname ~ '^(s[0-9]{4}|common|shardwright.*)$' AND p.proowner <> '%(owner)s'::regrole
 """
+FORGET_VERSIONS = """
+DO $$ BEGIN EXECUTE (
+  SELECT string_agg(format('DROP FUNCTION %s', p.oid::regprocedure), ';') FROM pg_proc AS p
+  WHERE p.proname = 'library_version'
+); END $$
+"""
+"""What is left is as an earlier release of the shard library made it."""
 DEFINERS = """
 SELECT p.proname, coalesce(array_to_string(p.proconfig, ' '), '') AS config,
        has_function_privilege('public', p.oid, 'EXECUTE') AS is_public
@@ -46,9 +53,13 @@ async def old_settings(engines: dict[str, Any], settings: Settings) -> AsyncIter
 
 async def test_an_installation_of_one_superuser_is_brought_forward(old_settings: Settings) -> None:
     before = msgspec.structs.replace(old_settings, postgres_admin=old_settings.postgres)
+    for dsn in before.postgres:
+        await on_server(dsn, FORGET_VERSIONS)
     current = await with_roles(before)
-    await apply_schema(current)
+    applied = await apply_schema(current)
 
+    assert applied.upgraded == 1 + len(before.postgres) + before.shard_count
+    assert (await apply_schema(current)).upgraded == 0
     for dsn in before.postgres:
         assert await on_server(dsn, FOREIGN % {"owner": f"{before.namespace}_owner"}) == []
     async with open_rooms(current, process="tests") as rooms:

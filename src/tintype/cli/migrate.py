@@ -18,13 +18,20 @@ log = get_log("migrate")
 def migrate() -> None:
     """Register the PostgreSQL servers, create missing shards and apply new migrations to all of them.
 
-    Safe to repeat and to interrupt: it continues where it stopped. `tintype up` runs it before anything else. Signs in
-    with the addresses of `postgres_migrator`; where `postgres_admin` is set, it creates the roles first.
+    Before that it brings the shard library's own SQL forward, which `tintype shards upgrade` does alone. Safe to repeat
+    and to interrupt: it continues where it stopped. `tintype up` runs it before anything else. Signs in with the
+    addresses of `postgres_migrator`; where `postgres_admin` is set, it creates the roles first.
     """
     settings = running_settings()
     set_up_log(settings, process="migrate")
     report = asyncio.run(_migrate(settings))
-    log.info("schema.migrated", servers=report.servers, shards=report.shards, applied=report.applied)
+    log.info(
+        "schema.migrated",
+        servers=report.servers,
+        shards=report.shards,
+        applied=report.applied,
+        upgraded=report.upgraded,
+    )
 
 
 async def _migrate(settings: Settings) -> Applied:

@@ -1,4 +1,7 @@
-"""Registers an installation's servers, creates its shards, applies all migrations and installs all queries."""
+"""Registers an installation's servers, creates its shards, applies all migrations and installs all queries.
+
+Before all of that it brings forward the SQL that the shard library keeps in the databases for itself.
+"""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
@@ -7,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from shardwright.errors import SetupInvalid
-from shardwright.migrations import Migrator, progress_bar
+from shardwright.migrations import Migrator, progress_bar, upgrade_bar, upgrade_library
 from shardwright.routing import Queries, install_queries
 from shardwright.topology import Directory
 from tintype.base.settings import Settings, as_migrator, directory_dsn, server_dsns
@@ -21,18 +24,22 @@ class Applied:
     servers: int
     shards: int
     applied: int
+    upgraded: int = 0
+    """How many databases and shards got newer SQL of the shard library."""
 
 
 async def apply_schema(settings: Settings, *, console: Console | None = None) -> Applied:
     """Register every server, create missing shards and apply missing migrations; safe to repeat and to interrupt.
 
-    Signs in as the migrator. At the end every query of the application has its dispatch function, since the
-    application's own role may not create one.
+    Signs in as the migrator. First the library's own SQL is brought forward, as by `shardwright upgrade`. At the end
+    every query of the application has its dispatch function, since the application's own role may not create one.
     """
     migrator_settings = as_migrator(settings)
     directory = await Directory.open(directory_dsn(migrator_settings), dsns=server_dsns(migrator_settings))
     try:
         await directory.create()
+        with upgrade_bar(console or Console(quiet=True)) as progress:
+            upgrade = await upgrade_library(directory, progress=progress)
         for name, dsn in server_dsns(settings).items():
             # The password stays in the settings: the directory stores addresses without it.
             await directory.add_server(name, without_password(dsn))
@@ -44,7 +51,10 @@ async def apply_schema(settings: Settings, *, console: Console | None = None) ->
         await _install_queries(directory)
         shard_map = await directory.load()
         return Applied(
-            len(shard_map.servers), len(shard_map.owners), sum(len(each.applied) for each in report.outcomes)
+            len(shard_map.servers),
+            len(shard_map.owners),
+            sum(len(each.applied) for each in report.outcomes),
+            upgrade.upgraded,
         )
     finally:
         await directory.close()

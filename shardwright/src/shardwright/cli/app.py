@@ -2,7 +2,20 @@
 
 import typer
 
-from shardwright.cli import doctor, ids, init, install, lint, local, migrate, roles, sql, status, tickets
+from shardwright.cli import (
+    doctor,
+    ids,
+    init,
+    install,
+    lint,
+    local,
+    migrate,
+    roles,
+    sql,
+    status,
+    tickets,
+    upgrade,
+)
 from shardwright.cli.help_text import format_help
 from shardwright.cli.output import print_table
 from shardwright.cli.version import versions
@@ -30,6 +43,7 @@ app = typer.Typer(
 app.command("init", help=format_help(init.init))(init.init)
 app.command("status", help=format_help(status.status))(status.status)
 app.command("migrate", help=format_help(migrate.migrate))(migrate.migrate)
+app.command("upgrade", help=format_help(upgrade.upgrade))(upgrade.upgrade)
 app.command("install", help=format_help(install.install))(install.install)
 app.command("roles", help=format_help(roles.roles))(roles.roles)
 app.command("schema", help=format_help(migrate.schema))(migrate.schema)

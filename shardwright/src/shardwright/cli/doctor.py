@@ -16,7 +16,7 @@ from shardwright.cli.settings import (
     get_directory,
 )
 from shardwright.cli.version import versions
-from shardwright.migrations import Migrator
+from shardwright.migrations import LibraryStatus, Migrator, read_library_status
 
 _MARKS = {"ok": "✓", "warning": "!", "failure": "✗"}
 
@@ -27,7 +27,7 @@ def doctor(
     migrations: MigrationsOption = None,
     is_json: JsonOption = False,
 ) -> None:
-    """Check for problems: years of ids left, clock skew, missing guards, drift, settings that can lose data.
+    """Check for problems: years of ids left, clock skew, missing guards, drift, settings that can lose data, old SQL.
 
     Every finding says what to do about it. The exit code is 1 if there is a finding.
 
@@ -41,6 +41,7 @@ def doctor(
         async with open_directory(context, directory) as found:
             shard_map = await found.load()
             findings = await run_checks(found, shard_map)
+            findings += _check_library(await read_library_status(found))
         if folder is not None:
             findings += await _check_migrations(Migrator(shard_map, folder), folder)
         return findings
@@ -52,6 +53,12 @@ def doctor(
         _show(findings)
     if any(each.level != "ok" for each in findings):
         raise typer.Exit(EXIT_FAILED)
+
+
+def _check_library(status: LibraryStatus) -> list[Finding]:
+    findings = [Finding("library", "warning", each, status.advice) for each in status.findings()]
+    what = f"shardwright's own SQL has version {status.release.version} everywhere"
+    return findings or [Finding("library", "ok", what, "")]
 
 
 async def _check_migrations(migrator: Migrator, folder: Path) -> list[Finding]:

@@ -36,7 +36,8 @@ def roles(
     """Create the roles that an installation needs, and give its databases to them.
 
     PREFIX_owner owns everything and cannot sign in. PREFIX_migrator signs in and becomes the owner: for `init`,
-    `migrate` and `install`. PREFIX_runtime is the application: rows, ids and functions, no DDL. PREFIX_reader reads.
+    `upgrade`, `migrate` and `install`. PREFIX_runtime is the application: rows, ids and functions, no DDL.
+    PREFIX_reader reads.
 
     Passwords come from SHARDWRIGHT_MIGRATOR_PASSWORD, SHARDWRIGHT_RUNTIME_PASSWORD and SHARDWRIGHT_READER_PASSWORD;
     a new role without one gets a generated password, which is printed once, in its addresses. Roles that exist keep

@@ -18,7 +18,7 @@ from shardwright.cli.settings import (
     get_directory,
 )
 from shardwright.errors import ServerUnavailable
-from shardwright.migrations import Folder, Migrator
+from shardwright.migrations import Folder, LibraryStatus, Migrator, read_library_status
 from shardwright.migrations import Status as MigrationStatus
 from shardwright.topology import Server, ShardMap
 
@@ -61,8 +61,9 @@ def status(
 ) -> None:
     """Show every server: its shards, size, connections, lag, and which migrations its shards have.
 
-    With a migrations folder it also lists pending migrations and drift between shards. The exit code is 1 if a
-    server does not answer, or a shard is behind or has drifted.
+    With a migrations folder it also lists pending migrations and drift between shards. It says when shardwright's own
+    SQL is older than this release (see `shardwright upgrade`). The exit code is 1 if a server does not answer, or a
+    shard is behind or has drifted.
 
         shardwright status
         shardwright status --json | jq '.servers[] | {name, shards, size_bytes}'
@@ -70,21 +71,23 @@ def status(
     get_directory(context, directory)
     folder = find_migrations(context, migrations)
 
-    async def work() -> tuple[ShardMap, list[ServerReport], MigrationStatus]:
+    async def work() -> tuple[ShardMap, list[ServerReport], MigrationStatus, LibraryStatus]:
         async with open_directory(context, directory) as found:
             shard_map = await found.load()
+            library = await read_library_status(found)
         reports = await asyncio.gather(
             *(_read_server(each, shard_map) for each in shard_map.servers.values())
         )
         # An empty folder still gives the versions; pending migrations mean nothing then.
         migrator = Migrator(shard_map, folder if folder is not None else Folder(server=(), shard=()))
-        return shard_map, list(reports), await migrator.status(drift=folder is not None)
+        return shard_map, list(reports), await migrator.status(drift=folder is not None), library
 
-    shard_map, reports, migration_status = run(work())
+    shard_map, reports, migration_status, library = run(work())
     _count_versions(reports, migration_status)
-    findings = _findings(migration_status) if folder is not None else []
+    findings = [f"{each}: {library.advice}" for each in library.findings()]
+    findings += _findings(migration_status) if folder is not None else []
     if is_json:
-        _print_json(shard_map, reports, findings)
+        _print_json(shard_map, reports, findings, library)
     else:
         _print_tables(shard_map, reports, findings)
     if findings or not all(each.is_up for each in reports):
@@ -121,13 +124,16 @@ def _findings(status: MigrationStatus) -> list[str]:
     return [*behind, *conflicts, *(str(each) for each in status.drift)]
 
 
-def _print_json(shard_map: ShardMap, reports: list[ServerReport], findings: list[str]) -> None:
+def _print_json(
+    shard_map: ShardMap, reports: list[ServerReport], findings: list[str], library: LibraryStatus
+) -> None:
     print_json(
         {
             "map_version": shard_map.version,
             "epoch_ms": shard_map.layout.epoch_ms,
             "shards": len(shard_map.owners),
             "lookup_shards": shard_map.lookup_shards,
+            "library_version": library.directory,
             "servers": [asdict(each) for each in reports],
             "findings": findings,
         }

@@ -14,7 +14,7 @@ from shardwright.ids.layout import (
     shard_number,
 )
 from shardwright.ids.lease import IdGenerator, IdLease, LeaseExhausted, lease_ids
-from shardwright.ids.server_functions import install_functions
+from shardwright.ids.server_functions import install_functions, server_functions_sql
 from shardwright.ids.shard_functions import (
     DEFAULT_AHEAD_MS,
     advance_sql,
@@ -67,6 +67,7 @@ __all__ = [
     "resume_above_sql",
     "schema_name",
     "sequences_sql",
+    "server_functions_sql",
     "shard_number",
     "shard_sql",
 ]

@@ -46,6 +46,11 @@ RETURN CASE shardwright.ms_at(moment)
 """
 
 
+def server_functions_sql(layout: Layout) -> str:
+    """Return the statements that create or replace the functions of schema `shardwright`."""
+    return _TEMPLATE % {"epoch_ms": layout.epoch_ms} + TICKS_SQL + HORIZON_SQL
+
+
 async def install_functions(conn: asyncpg.Connection, layout: Layout) -> None:
     """Create the schema `shardwright` with `id_time`, `id_shard`, `min_id_at` and the other functions.
 
@@ -56,7 +61,7 @@ async def install_functions(conn: asyncpg.Connection, layout: Layout) -> None:
         raise SetupInvalid(
             f"This database has the epoch {known}, not {layout.epoch_ms}: an epoch cannot be changed."
         )
-    await conn.execute(_TEMPLATE % {"epoch_ms": layout.epoch_ms} + TICKS_SQL + HORIZON_SQL)
+    await conn.execute(server_functions_sql(layout))
 
 
 async def _find_epoch(conn: asyncpg.Connection) -> int | None:

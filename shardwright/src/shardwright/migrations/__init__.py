@@ -16,6 +16,16 @@ from shardwright.migrations.report import MigrationFailed, OnProgress, Outcome, 
 from shardwright.migrations.snapshot import check_snapshot, snapshot
 from shardwright.migrations.status import Status, TargetStatus
 from shardwright.migrations.targets import Target
+from shardwright.migrations.upgrade import (
+    LibraryStatus,
+    Release,
+    Step,
+    UpgradeFailed,
+    UpgradeReport,
+    read_library_status,
+    upgrade_bar,
+    upgrade_library,
+)
 
 __all__ = [
     "LOCK_CLASS",
@@ -24,6 +34,7 @@ __all__ = [
     "Fact",
     "Finding",
     "Folder",
+    "LibraryStatus",
     "MapSource",
     "Migration",
     "MigrationFailed",
@@ -32,13 +43,20 @@ __all__ = [
     "OnProgress",
     "Outcome",
     "Progress",
+    "Release",
     "Report",
     "Status",
+    "Step",
     "Target",
     "TargetStatus",
+    "UpgradeFailed",
+    "UpgradeReport",
     "Waiver",
     "check_snapshot",
     "lint",
     "progress_bar",
+    "read_library_status",
     "snapshot",
+    "upgrade_bar",
+    "upgrade_library",
 ]

@@ -1,9 +1,9 @@
 """Drift detection: finds shards at the same version whose catalogs differ, and the differences.
 
 Each server hashes its shards' catalogs itself; the facts themselves are fetched only for shards whose hash differs
-from the majority's, and for one shard of the majority. Shards at different versions are not compared: they are behind,
-which is not drift. Nor is a shard that has a superseded migration compared with one that never got it, until it is
-repaired.
+from the majority's, and for one shard of the majority. Shards at different versions, of the migrations or of the
+library's own SQL, are not compared: they are behind, which is not drift. Nor is a shard that has a superseded migration
+compared with one that never got it, until it is repaired.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from shardwright.migrations.catalog import Fact, hash_facts, read_facts
 from shardwright.migrations.connections import in_parallel, open_connection
 from shardwright.migrations.files import Kind
 from shardwright.migrations.targets import Target
-from shardwright.topology import ShardMap
+from shardwright.topology import LIBRARY_VERSION, ShardMap, read_library_versions
 
 # A backend never frees its catalog cache: half a megabyte for each shard of 40 tables.
 _SCHEMAS_PER_QUERY = 100
 _QUERIES_PER_SERVER = 2
 
 Hashes = Mapping[Target, str]
+Libraries = dict[Target, int]
 
 
 @dataclass(frozen=True)
@@ -55,23 +56,29 @@ async def find_drift(
     `expected` holds the facts that a target of each kind must have if it is `up_to_date` (by default: all), those of a
     replay; then these are the reference, even when most shards differ from them.
     """
-    hashes = await _hash_all(shard_map, list(versions))
-    groups: defaultdict[tuple[Kind, int | tuple[int, ...]], list[Target]] = defaultdict(list)
+    libraries: Libraries = {}
+    hashes = await _hash_all(shard_map, list(versions), libraries)
+    groups: defaultdict[tuple[Kind, int | tuple[int, ...], int], list[Target]] = defaultdict(list)
     for target, version in versions.items():
-        groups[target.kind, version].append(target)
+        groups[target.kind, version, libraries.get(target, 0)].append(target)
     found: list[Difference] = []
-    for (kind, _), targets in groups.items():
-        is_newest = up_to_date is None or targets[0] in up_to_date
+    for (kind, _, library), targets in groups.items():
+        # A replay has the library's newest SQL; shards that have not are compared with each other.
+        has_newest_sql = kind == "server" or library == LIBRARY_VERSION
+        is_newest = has_newest_sql and (up_to_date is None or targets[0] in up_to_date)
         found += await _compare(shard_map, targets, hashes, (expected or {}).get(kind) if is_newest else None)
     return found
 
 
-async def _hash_all(shard_map: ShardMap, targets: Sequence[Target]) -> Hashes:
+async def _hash_all(shard_map: ShardMap, targets: Sequence[Target], libraries: Libraries) -> Hashes:
+    """Hash the catalogs of all targets, and note which version of the library's own SQL each has."""
     turns = {name: asyncio.Semaphore(_QUERIES_PER_SERVER) for name in shard_map.servers}
 
     async def hash_on(server: str, some: Mapping[str, Target]) -> Hashes:
         async with turns[server], open_connection(shard_map.servers[server]) as connection:
             hashed = await hash_facts(connection, some)
+            for schema, version in (await read_library_versions(connection, list(some))).items():
+                libraries[some[schema]] = version
         return {some[schema]: value for schema, value in hashed.items()}
 
     batches = [

@@ -2,22 +2,45 @@
 
 from shardwright.topology.connections import fetch_rows, fetch_value, open_connection
 from shardwright.topology.directory import Directory
+from shardwright.topology.directory_tables import LOCK as DIRECTORY_LOCK
+from shardwright.topology.directory_tables import SCHEMA as DIRECTORY_SCHEMA
+from shardwright.topology.directory_tables import install_directory_sql
 from shardwright.topology.guards import (
     SQLSTATE_NOT_OWNER,
+    guard_function_sql,
     guard_sql,
     guard_tables,
     guard_tables_sql,
     is_owned,
     set_owned,
 )
+from shardwright.topology.library_version import (
+    LIBRARY_SCHEMA,
+    LIBRARY_VERSION,
+    read_library_versions,
+    refuse_newer,
+    version_sql,
+)
 from shardwright.topology.map_watcher import MapWatcher
 from shardwright.topology.placement import Placer
 from shardwright.topology.role_grants import restrict_writes_sql
 from shardwright.topology.roles import RoleSet, RolesReport, ensure_roles, missing_roles
-from shardwright.topology.shard_creation import Prepare, Progress, creation_sql
+from shardwright.topology.shard_creation import LOCK as SERVER_LOCK
+from shardwright.topology.shard_creation import (
+    Prepare,
+    Progress,
+    creation_sql,
+    install_server_sql,
+    server_sql,
+)
 from shardwright.topology.shard_map import Server, ShardMap, hash_key
 
 __all__ = [
+    "DIRECTORY_LOCK",
+    "DIRECTORY_SCHEMA",
+    "LIBRARY_SCHEMA",
+    "LIBRARY_VERSION",
+    "SERVER_LOCK",
     "SQLSTATE_NOT_OWNER",
     "Directory",
     "MapWatcher",
@@ -32,13 +55,20 @@ __all__ = [
     "ensure_roles",
     "fetch_rows",
     "fetch_value",
+    "guard_function_sql",
     "guard_sql",
     "guard_tables",
     "guard_tables_sql",
     "hash_key",
+    "install_directory_sql",
+    "install_server_sql",
     "is_owned",
     "missing_roles",
     "open_connection",
+    "read_library_versions",
+    "refuse_newer",
     "restrict_writes_sql",
+    "server_sql",
     "set_owned",
+    "version_sql",
 ]

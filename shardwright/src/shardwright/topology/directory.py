@@ -18,7 +18,7 @@ from shardwright.errors import MapChanged, SetupInvalid
 from shardwright.ids import DEFAULT_EPOCH_MS, Layout
 from shardwright.topology import shard_creation
 from shardwright.topology.connections import CONNECT_TIMEOUT_S, fetch_value, open_connection
-from shardwright.topology.directory_tables import CREATE, SCHEMA, read_map, write_map
+from shardwright.topology.directory_tables import SCHEMA, create_tables, read_map, write_map
 from shardwright.topology.map_watcher import MapWatcher
 from shardwright.topology.shard_creation import Prepare, Progress
 from shardwright.topology.shard_map import Server, ShardMap, check_map
@@ -64,7 +64,7 @@ class Directory:
         """
         wanted = layout or Layout(DEFAULT_EPOCH_MS)
         async with self.connect() as conn, conn.transaction():
-            await conn.execute(CREATE)
+            await create_tables(conn)
             await conn.execute(
                 f"INSERT INTO {SCHEMA}.settings (epoch_ms, lookup_shards) VALUES ($1, $2) "  # noqa: S608 - names come from the library, values are parameters
                 "ON CONFLICT DO NOTHING",

@@ -6,7 +6,13 @@ import asyncpg
 
 from shardwright.errors import SetupInvalid
 from shardwright.ids import MAX_SHARDS, Layout
-from shardwright.topology.connections import fetch_rows
+from shardwright.topology.connections import fetch_rows, fetch_value
+from shardwright.topology.library_version import (
+    LIBRARY_VERSION,
+    read_library_versions,
+    refuse_newer,
+    version_sql,
+)
 from shardwright.topology.role_grants import restrict_writes_sql
 from shardwright.topology.shard_map import Server, ShardMap
 
@@ -18,8 +24,8 @@ CHANNEL = "shardwright_map"
 
 # A shard is planned before it exists and becomes ready (part of the map) once its schema is created: an interrupted
 # creation stays recorded and can be finished.
+LOCK = f"SELECT pg_advisory_xact_lock(hashtext('{SCHEMA}'))"  # concurrent set-ups take turns
 CREATE = f"""\
-SELECT pg_advisory_xact_lock(hashtext('{SCHEMA}'));
 CREATE SCHEMA IF NOT EXISTS {SCHEMA};
 CREATE TABLE IF NOT EXISTS {SCHEMA}.settings (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
@@ -61,6 +67,21 @@ INSERT INTO {SCHEMA}.shards (number, server, weight, is_ready)
 SELECT *, true FROM unnest($1::integer[], $2::text[], $3::double precision[])
 ON CONFLICT (number) DO UPDATE SET server = excluded.server, weight = excluded.weight, is_ready = true
 """  # noqa: S608  # likewise
+
+
+async def create_tables(conn: "Connection") -> None:
+    """Create the tables of a new directory; those of an earlier release stay until `shardwright upgrade`."""
+    await conn.execute(LOCK)
+    is_new = not await fetch_value(conn, f"SELECT to_regclass('{SCHEMA}.settings') IS NOT NULL")
+    version = LIBRARY_VERSION if is_new else (await read_library_versions(conn, [SCHEMA]))[SCHEMA]
+    refuse_newer("the directory", version)
+    if version == LIBRARY_VERSION:
+        await install_directory_sql(conn)
+
+
+async def install_directory_sql(conn: "Connection", version: int = LIBRARY_VERSION) -> None:
+    """Create what the directory's schema lacks, and record the version; hold `LOCK`."""
+    await conn.execute(CREATE + version_sql(SCHEMA, version))
 
 
 async def read_map(conn: "Connection") -> ShardMap:

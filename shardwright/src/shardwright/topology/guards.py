@@ -8,6 +8,9 @@ it. These triggers do not fire for logical replication's apply worker.
 
 from typing import TYPE_CHECKING
 
+import asyncpg
+
+from shardwright.errors import SetupInvalid
 from shardwright.ids import NOT_OWNER_SQLSTATE, fence_sql, schema_name
 from shardwright.topology.connections import fetch_value
 
@@ -50,10 +53,13 @@ $attach$;
 
 def guard_sql(number: int, *, owned: bool) -> str:
     """The statements that make a server accept writes to a shard and generate its ids, or refuse both."""
+    return f"{guard_function_sql(number, owned=owned)}{fence_sql(number, is_fenced=not owned)};\n"
+
+
+def guard_function_sql(number: int, *, owned: bool) -> str:
+    """The statement that creates or replaces a shard's `guard()`; its ids stay as they are."""
     body = _OWNED if owned else _REFUSING.format(number=number, sqlstate=SQLSTATE_NOT_OWNER)
-    return (
-        f"{_GUARD.format(schema=schema_name(number), body=body)}{fence_sql(number, is_fenced=not owned)};\n"
-    )
+    return _GUARD.format(schema=schema_name(number), body=body)
 
 
 def guard_tables_sql(number: int) -> str:
@@ -72,7 +78,13 @@ async def set_owned(conn: "Connection", number: int, *, owned: bool) -> None:
     Statements already past their trigger continue: lock the tables first when moving a shard. If the transaction is
     rolled back, the ids stay as they are now: call this again.
     """
-    await conn.execute(guard_sql(number, owned=owned))
+    try:
+        await conn.execute(guard_sql(number, owned=owned))
+    except (asyncpg.UndefinedFunctionError, asyncpg.NumericValueOutOfRangeError) as error:
+        raise SetupInvalid(
+            f"shard {number} or its server has an earlier version of shardwright's own SQL, which cannot fence ids: "
+            "run `shardwright upgrade` first"
+        ) from error
 
 
 async def is_owned(conn: "Connection", number: int) -> bool:

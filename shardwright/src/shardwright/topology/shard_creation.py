@@ -10,10 +10,25 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from shardwright.errors import SetupInvalid
-from shardwright.ids import MAX_SHARDS, Layout, install_functions, schema_name, shard_sql
-from shardwright.topology.connections import fetch_rows, open_connection
+from shardwright.ids import (
+    MAX_SHARDS,
+    Layout,
+    install_functions,
+    schema_name,
+    server_functions_sql,
+    shard_sql,
+)
+from shardwright.topology.connections import fetch_rows, fetch_value, open_connection
 from shardwright.topology.directory_tables import SCHEMA, read_map
 from shardwright.topology.guards import guard_sql
+from shardwright.topology.library_version import (
+    LIBRARY_SCHEMA,
+    LIBRARY_VERSION,
+    read_library_versions,
+    refuse_newer,
+    refuse_older,
+    version_sql,
+)
 from shardwright.topology.placement import spread_shards
 from shardwright.topology.role_grants import restrict_writes_sql
 from shardwright.topology.shard_map import Server, ShardMap
@@ -47,16 +62,38 @@ $$;
 
 
 async def prepare_server(server: Server, directory_id: str, layout: Layout) -> None:
-    """Create the functions and schemas that shards rely on, and record the server's name in its database."""
+    """Create the functions and schemas that shards rely on, and record the server's name in its database.
+
+    Functions of an earlier release stay as they are until `shardwright upgrade` brings them forward.
+    """
     conn = await open_connection(server.dsn, f"server {server.name}")
     try:
         async with conn.transaction():
             await conn.execute(LOCK)
-            await install_functions(conn, layout)
-            await conn.execute(_PREPARE)
+            if not await _is_behind(conn, server):
+                await install_server_sql(conn, layout)
             await _claim(conn, server.name, directory_id)
     finally:
         await conn.close()
+
+
+async def install_server_sql(conn: "Connection", layout: Layout, version: int = LIBRARY_VERSION) -> None:
+    """Create or replace everything that a server has beside its shards, and record the version; hold `LOCK`."""
+    await install_functions(conn, layout)
+    await conn.execute(_PREPARE + version_sql(LIBRARY_SCHEMA, version))
+
+
+def server_sql(layout: Layout) -> str:
+    """The statements of `install_server_sql`, to compare a server with."""
+    return server_functions_sql(layout) + _PREPARE
+
+
+async def _is_behind(conn: "Connection", server: Server) -> bool:
+    if not await fetch_value(conn, "SELECT to_regclass('shardwright.identity') IS NOT NULL"):
+        return False  # it is new
+    version = (await read_library_versions(conn, [LIBRARY_SCHEMA]))[LIBRARY_SCHEMA]
+    refuse_newer(f"server {server.name}", version)
+    return version < LIBRARY_VERSION
 
 
 async def _claim(conn: "Connection", name: str, directory_id: str) -> None:
@@ -151,7 +188,7 @@ async def _create_on(
     try:
         for start in range(0, len(numbers), BATCH):
             batch = numbers[start : start + BATCH]
-            await _create_batch(conn, batch, layout)
+            await _create_batch(conn, server, batch, layout)
             for number in batch:
                 if prepare is not None:
                     await prepare(conn, number)
@@ -160,9 +197,13 @@ async def _create_on(
         await conn.close()
 
 
-async def _create_batch(conn: "Connection", batch: Sequence[int], layout: Layout) -> None:
+async def _create_batch(conn: "Connection", server: Server, batch: Sequence[int], layout: Layout) -> None:
     async with conn.transaction():
         await conn.execute(LOCK)
+        versions = await read_library_versions(conn, [LIBRARY_SCHEMA])
+        for version in versions.values():
+            refuse_newer(f"server {server.name}", version)
+            refuse_older(f"server {server.name}", version)
         found = await fetch_rows(
             conn,
             "SELECT nspname FROM pg_namespace WHERE nspname = ANY($1)",
@@ -177,4 +218,4 @@ async def _create_batch(conn: "Connection", batch: Sequence[int], layout: Layout
 def creation_sql(number: int, layout: Layout) -> str:
     """The statements that create a shard: its schema, id functions, and a guard that allows writes here."""
     schema = f"CREATE SCHEMA {schema_name(number)};\n"
-    return f"{schema}{shard_sql(number, layout)}\n{guard_sql(number, owned=True)}"
+    return f"{schema}{shard_sql(number, layout)}\n{guard_sql(number, owned=True)}{version_sql(schema_name(number))}"
