@@ -74,6 +74,14 @@ class PooledConnection:
         # Connections opened together must not all be replaced together.
         self.retire_at = self.used_at + max_age_s * (0.75 + random.random() / 2)  # noqa: S311 - jitter, not a secret
 
+    def with_reset(self, command: str) -> str:
+        """The command that ends a transaction, with what must follow it in the same message.
+
+        Behind a pooler the session is another client's as soon as the transaction has ended, so one whose raw
+        connection was exposed is reset at once; elsewhere it is reset before its next use.
+        """
+        return f"{command}; {RESET_SESSION_SQL}" if self.is_dirty and self.is_behind_pooler else command
+
     async def reset(self) -> None:
         """Remove all session state of earlier users."""
         await self.conn.execute(RESET_SESSION_SQL)

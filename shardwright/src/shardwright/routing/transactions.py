@@ -19,6 +19,7 @@ from shardwright.routing.errors import OutcomeUnknown, TransactionLost
 from shardwright.routing.execute import MAX_ATTEMPTS, Router
 from shardwright.routing.pooled_connection import RESET_SESSION_SQL, PooledConnection
 from shardwright.routing.queries import Query
+from shardwright.routing.raw_sql import RawSql
 from shardwright.routing.schema_mismatch import SCHEMA_MISFIT, schema_mismatch
 from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
 from shardwright.topology import SQLSTATE_NOT_OWNER
@@ -78,6 +79,11 @@ class Transaction:
         self._pooled.is_dirty = True
         self._is_untouched = False
         return self._pooled.conn
+
+    @property
+    def raw(self) -> RawSql:
+        """SQL of your own in this transaction: statements, executemany and COPY."""
+        return RawSql(self.connection, self.shard_number, lambda: self._timeout_s)
 
     async def fetch(self, query: Query, /, **params: Any) -> "list[Record]":
         """All rows."""
@@ -213,7 +219,7 @@ class TransactionScope:
 
     async def _commit(self, server: ServerClient, pooled: PooledConnection) -> None:
         try:
-            status = await pooled.conn.execute("COMMIT", timeout=server.statement_timeout_s)
+            status = await _send_commit(pooled, server.statement_timeout_s)
         except _REFUSED_TO_SEND as error:
             server.point_pool.recover(pooled)
             raise self._connection_lost() from error
@@ -237,7 +243,7 @@ class TransactionScope:
 
     async def _roll_back(self, server: ServerClient, pooled: PooledConnection) -> None:
         try:
-            await pooled.conn.execute("ROLLBACK", timeout=server.statement_timeout_s)
+            await pooled.conn.execute(pooled.with_reset("ROLLBACK"), timeout=server.statement_timeout_s)
         except BaseException as error:
             if isinstance(error, _REFUSED_TO_SEND):
                 pooled.conn.terminate()  # the server announced its shutdown; the closed socket is not noticed yet
@@ -267,6 +273,21 @@ class TransactionScope:
         if misfit is not None and misfit[1] is error:
             version = await server.shard_version(self._number)
             raise schema_mismatch(misfit[1], misfit[0], server.server.name, self._number, version) from error
+
+
+async def _send_commit(pooled: PooledConnection, timeout_s: float) -> str:
+    """COMMIT; returns `ROLLBACK` when the transaction had failed before."""
+    script = pooled.with_reset("COMMIT")
+    if script == "COMMIT":
+        return await pooled.conn.execute(script, timeout=timeout_s)
+    try:
+        # The status of a script is its last statement's, so whether the transaction has failed is asked first.
+        await pooled.conn.execute("SELECT 1", timeout=timeout_s)
+    except asyncpg.InFailedSQLTransactionError:
+        await pooled.conn.execute(pooled.with_reset("ROLLBACK"), timeout=timeout_s)
+        return "ROLLBACK"
+    await pooled.conn.execute(script, timeout=timeout_s)
+    return "COMMIT"
 
 
 def _opening(number: int, isolation: Isolation | None, *, read_only: bool) -> str:
