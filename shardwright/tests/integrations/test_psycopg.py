@@ -110,8 +110,9 @@ def test_session_state_does_not_reach_the_next_transaction(shards: SyncShards) -
 
 
 def test_an_error_rolls_back_and_the_connection_is_used_again(shards: SyncShards) -> None:
-    with pytest.raises(psycopg.errors.UniqueViolation), shards.shard(1).begin() as conn:
+    with shards.shard(1).begin() as conn:
         pid = one(conn, "SELECT pg_backend_pid()")
+    with pytest.raises(psycopg.errors.UniqueViolation), shards.shard(1).begin() as conn:
         conn.execute("INSERT INTO posts VALUES (5, 1, 'once'), (5, 1, 'twice')")
     with shards.shard(1).begin() as conn:
         assert one(conn, "SELECT pg_backend_pid()") == pid

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -47,7 +47,7 @@ def find_pgbouncer() -> str:
 
 
 @contextmanager
-def run_pgbouncer(dsns: Mapping[str, str], run_directory: Path) -> Iterator[dict[str, str]]:
+def run_pgbouncer(dsns: Mapping[str, str], run_directory: Path) -> Generator[dict[str, str]]:
     """The servers' addresses through PgBouncer, which runs for the duration of the block."""
     program = find_pgbouncer()
     directory = Path(tempfile.mkdtemp(prefix="pgbouncer-", dir=run_directory))

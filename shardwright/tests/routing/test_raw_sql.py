@@ -2,7 +2,7 @@
 
 import asyncio
 import io
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import asyncpg
@@ -11,7 +11,7 @@ from pgbouncer import run_pgbouncer
 from routing_test_cluster import QUERIES, Cluster, OpenShards
 
 from shardwright.errors import NotOwner, ServerUnavailable, SetupInvalid
-from shardwright.routing import DeadlineExceeded, Shards, TransactionLost
+from shardwright.routing import DeadlineExceeded, Shards, ShardSql, TransactionLost
 from shardwright.topology import fetch_value, open_connection
 
 ADD = "INSERT INTO posts (author_id, caption) VALUES ($1, $2)"
@@ -173,15 +173,13 @@ async def move(cluster: Cluster, shards: Shards, number: int) -> None:
 
 async def test_refused_writes_follow_their_shard(own_cluster: Cluster, open_shards: OpenShards) -> None:
     shards = await open_shards(own_cluster)
-    for number, write in enumerate(
-        (
-            lambda raw: raw.execute(ADD, 1, "moved"),
-            lambda raw: raw.executemany(ADD, [(1, "moved")]),
-            lambda raw: raw.copy_records_to_table(
-                "posts", records=[(1, "moved")], columns=["author_id", "caption"]
-            ),
-        )
-    ):
+    columns = ["author_id", "caption"]
+    writes: list[Callable[[ShardSql], Awaitable[object]]] = [
+        lambda raw: raw.execute(ADD, 1, "moved"),
+        lambda raw: raw.executemany(ADD, [(1, "moved")]),
+        lambda raw: raw.copy_records_to_table("posts", records=[(1, "moved")], columns=columns),
+    ]
+    for number, write in enumerate(writes):
         source = shards.shard(number).server
         await move(own_cluster, shards, number)
         await write(shards.shard(number).raw)

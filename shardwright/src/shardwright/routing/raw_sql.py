@@ -41,7 +41,7 @@ class RawSql:
     __slots__ = ("_conn", "_default_timeout_s", "_schema")
 
     def __init__(self, conn: "Connection", number: int, default_timeout_s: Callable[[], float]) -> None:
-        self._conn = conn
+        self._conn = cast("Any", conn)  # asyncpg's types are incomplete; results get theirs here
         self._schema = schema_name(number)
         self._default_timeout_s = default_timeout_s
 

@@ -1,6 +1,7 @@
 """What happens to a server's engine: its connections are bound to the shard in use, and moves are noticed."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Engine, event
@@ -21,7 +22,7 @@ def listen(engine: Engine, refresh: Refresh) -> None:
     """Bind connections of this engine to the shard of the engine's view that uses them."""
     event.listen(engine, "checkout", _unbind)
     event.listen(engine, "begin", _bind)
-    event.listen(engine, "handle_error", lambda context: _raise_if_moved(context, refresh))
+    event.listen(engine, "handle_error", partial(_raise_if_moved, refresh))
 
 
 def shard_of_engine(engine: Engine | AsyncEngine) -> int:
@@ -43,7 +44,7 @@ def _bind(connection: Connection) -> None:
     driver_connection.bind(connection.get_execution_options().get(SHARD))
 
 
-def _raise_if_moved(context: ExceptionContext, refresh: Refresh) -> None:
+def _raise_if_moved(refresh: Refresh, context: ExceptionContext) -> None:
     error = context.original_exception
     if context.connection is None or not may_be_moved(error):
         return

@@ -1,6 +1,5 @@
 """The directory's tables, and how the shard map is read from and written to them."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import asyncpg
@@ -74,7 +73,7 @@ async def read_map(conn: "Connection") -> ShardMap:
     return map_from_row(rows[0])
 
 
-def map_from_row(row: Mapping[str, Any]) -> ShardMap:
+def map_from_row(row: Any) -> ShardMap:  # asyncpg's record or psycopg's dictionary
     """The map in the row that `LOAD_MAP_SQL` returns, by whichever driver."""
     return ShardMap(
         version=row["map_version"],
