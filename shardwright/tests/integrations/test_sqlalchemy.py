@@ -156,6 +156,7 @@ async def test_a_new_address_and_a_new_shard_are_found(own_cluster: Cluster, eng
     )
     engines.maps.refresh()
     assert one(engines.shard(0), "SHOW application_name") == "elsewhere"
+    engines.maps.unknown_interval_s = 0
     with pytest.raises(InvalidId):
         engines.shard(4)
     await own_cluster.directory.add_shards(1)

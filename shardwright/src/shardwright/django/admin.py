@@ -20,6 +20,8 @@ from shardwright.errors import ShardKeyMissing
 
 PARAMETER = "shard"
 SESSION_KEY = "shardwright_shard"
+LISTED = 64
+"""How many shards the filter offers at a time."""
 
 
 class ShardFilter(admin.SimpleListFilter):
@@ -33,9 +35,11 @@ class ShardFilter(admin.SimpleListFilter):
         return [(alias, alias) for alias in all_shards()]
 
     def choices(self, changelist: Any) -> Any:
-        """The shards, without Django's "All": a list shows one."""
+        """The shards around the chosen one, without Django's "All": a list shows one. `?shard=` reaches the others."""
         chosen = self.value() or current_shard()
-        for alias, title in self.lookup_choices:
+        aliases = [alias for alias, _ in self.lookup_choices]
+        start = max(0, aliases.index(chosen) - LISTED // 2) if chosen in aliases else 0
+        for alias, title in self.lookup_choices[start : start + LISTED]:
             query = changelist.get_query_string({self.parameter_name: alias}, remove=["p"])
             yield {"selected": alias == chosen, "query_string": query, "display": title}
 

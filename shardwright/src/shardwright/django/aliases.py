@@ -26,10 +26,7 @@ def is_shard(alias: object) -> bool:
     if not isinstance(alias, str) or not is_alias(alias):
         return False
     number = shard_number(alias)
-    if pending_server(number) is not None:
-        return True
-    maps = get_maps()
-    return number in maps.current().owners or number in maps.refresh().owners
+    return pending_server(number) is not None or get_maps().has_shard(number)
 
 
 def shard_of(id: int) -> str:  # noqa: A002 - an id is called an id

@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 
 NO_DSNS: Mapping[str, str] = MappingProxyType({})
 MAX_AGE_S = 30.0
+UNKNOWN_INTERVAL_S = 1.0
 CONNECT_TIMEOUT_S = 10
 # libpq's own name for what `open_connection` asks of asyncpg: a standby may lag.
 PRIMARY: dict[str, Any] = {"target_session_attrs": "primary", "connect_timeout": CONNECT_TIMEOUT_S}
@@ -30,8 +31,9 @@ PRIMARY: dict[str, Any] = {"target_session_attrs": "primary", "connect_timeout":
 def load_map(directory_dsn: str, *, dsns: Mapping[str, str] = NO_DSNS) -> ShardMap:
     """The latest map; `dsns` overrides its server addresses, by server name."""
     try:
-        with psycopg.connect(directory_dsn, autocommit=True, row_factory=dict_row, **PRIMARY) as conn:
-            row = conn.execute(LOAD_MAP_SQL.encode(), binary=True, prepare=False).fetchone()
+        with psycopg.connect(directory_dsn, autocommit=True, **PRIMARY) as conn:
+            cursor = conn.cursor(row_factory=dict_row, binary=True)
+            row = cursor.execute(LOAD_MAP_SQL.encode(), prepare=False).fetchone()
     except psycopg.Error as error:
         raise _explain(error) from error
     return _read(row, dsns)
@@ -40,12 +42,9 @@ def load_map(directory_dsn: str, *, dsns: Mapping[str, str] = NO_DSNS) -> ShardM
 async def load_map_async(directory_dsn: str, *, dsns: Mapping[str, str] = NO_DSNS) -> ShardMap:
     """The latest map, for asyncio."""
     try:
-        opening = psycopg.AsyncConnection.connect(
-            directory_dsn, autocommit=True, row_factory=dict_row, **PRIMARY
-        )
-        async with await opening as conn:
-            cursor = await conn.execute(LOAD_MAP_SQL.encode(), binary=True, prepare=False)
-            row = await cursor.fetchone()
+        async with await psycopg.AsyncConnection.connect(directory_dsn, autocommit=True, **PRIMARY) as conn:
+            cursor = conn.cursor(row_factory=dict_row, binary=True)
+            row = await (await cursor.execute(LOAD_MAP_SQL.encode(), prepare=False)).fetchone()
     except psycopg.Error as error:
         raise _explain(error) from error
     return _read(row, dsns)
@@ -77,6 +76,10 @@ class MapCache:
         self._map: ShardMap | None = None
         self._placer: Placer | None = None
         self._loaded_at = 0.0
+        self._unknown_at = float(
+            "-inf"
+        )  # when the map was last loaded again for a shard that it did not have
+        self.unknown_interval_s = UNKNOWN_INTERVAL_S
 
     def current(self) -> ShardMap:
         """The cached map; loaded first when there is none, or when it is old."""
@@ -94,6 +97,19 @@ class MapCache:
     def refresh(self) -> ShardMap:
         """Load the map now; callers at the same time share one load."""
         return self._load(self._map, is_optional=False)
+
+    def has_shard(self, number: int) -> bool:
+        """Whether the map has this shard; loaded again for one that it does not have, which may be new.
+
+        At most every `unknown_interval_s`: ids that somebody made up cannot keep the directory busy.
+        """
+        if number in self.current().owners:
+            return True
+        now = time.monotonic()
+        if now - self._unknown_at < self.unknown_interval_s:
+            return False
+        self._unknown_at = now
+        return number in self._load(self._map, is_optional=True).owners
 
     async def current_async(self) -> ShardMap:
         """The cached map, for asyncio."""

@@ -138,8 +138,8 @@ class SyncShards:
 
     def shard(self, number: int) -> SyncShard:
         """A shard by its number; one that the map does not have is looked for in the latest map."""
-        if number not in self.map.owners:
-            self.maps.refresh().server_of(number)
+        if not self.maps.has_shard(number):
+            self.map.server_of(number)  # raises `InvalidId`
         return SyncShard(self, number)
 
     def close(self) -> None:

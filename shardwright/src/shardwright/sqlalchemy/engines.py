@@ -67,8 +67,8 @@ class ShardEngines:
 
     def shard(self, number: int) -> Engine:
         """The engine of a shard, on the server that owns it now: ask again rather than keeping it."""
-        current = self.map if number in self.map.owners else self.maps.refresh()
-        server = current.server_of(number)
+        self.maps.has_shard(number)  # loads the map again for a shard that may be new
+        server = self.map.server_of(number)
         with self._lock:
             base = self._server_engine(server)
             engine = self._shards.get(number)

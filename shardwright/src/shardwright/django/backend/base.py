@@ -47,11 +47,16 @@ class DatabaseWrapper(postgresql.DatabaseWrapper):
         """The server that owns the shard, according to the map."""
         return pending_server(self.shard_number) or get_maps().current().server_of(self.shard_number)
 
+    @property
+    def is_in_transaction(self) -> bool:
+        """Whether a transaction is open, by `atomic` or by hand."""
+        return self.in_atomic_block or (self.connection is not None and not self.autocommit)
+
     def ensure_connection(self) -> None:
         """Hold a connection to the server that owns the shard now."""
         held = self._held
-        is_free = held is not None and not self.in_atomic_block
-        if is_free and (held.connection.closed or not held.leads_to(self.server)):
+        is_idle = held is not None and not self.is_in_transaction
+        if is_idle and (held.connection.closed or not held.leads_to(self.server)):
             self.close()
         super().ensure_connection()
 
@@ -137,7 +142,7 @@ class DatabaseWrapper(postgresql.DatabaseWrapper):
             except DatabaseError as error:
                 if not self._has_moved(error):
                     raise
-                if self.in_atomic_block or time.monotonic() > deadline:
+                if self.is_in_transaction or time.monotonic() > deadline:
                     raise ShardMoved(
                         f"shard {self.shard_number} is being moved or has moved: repeat the transaction"
                     ) from error

@@ -42,8 +42,7 @@ class ServerConnection:
     def is_free(self) -> bool:
         """Whether its holder can do without it."""
         return (
-            not self.holder.in_atomic_block
-            and self.holder.autocommit
+            not self.holder.is_in_transaction
             and self.connection.info.transaction_status == pq.TransactionStatus.IDLE
         )
 
