@@ -12,7 +12,7 @@ from routing_test_cluster import QUERIES, Cluster, OpenShards
 
 from shardwright.errors import NotOwner, ServerUnavailable, SetupInvalid
 from shardwright.routing import DeadlineExceeded, Shards, ShardSql, TransactionLost
-from shardwright.topology import fetch_value, open_connection
+from shardwright.topology import fetch_rows, open_connection
 
 ADD = "INSERT INTO posts (author_id, caption) VALUES ($1, $2)"
 CAPTIONS = "SELECT caption FROM posts WHERE author_id = $1 ORDER BY caption"
@@ -234,33 +234,44 @@ async def test_no_session_state_is_left_behind_a_transaction_pooler(
 ) -> None:
     with run_pgbouncer(own_cluster.dsns, run_directory) as dsns:
         shards = await open_shards(own_cluster, dsns=dsns)
-        raw = shards.shard(0).raw
-        await raw.execute("SET search_path = pg_catalog; SET work_mem = '77MB'; SELECT pg_advisory_lock(5)")
-        with pytest.raises(asyncpg.DivisionByZeroError):
-            await raw.execute("SELECT pg_advisory_lock(6); SELECT 1 / 0")
-        with pytest.raises(TransactionLost):
-            async with shards.shard(0).begin() as transaction:
-                with pytest.raises(asyncpg.DivisionByZeroError):
-                    await transaction.raw.execute("SELECT pg_advisory_lock(7); SELECT 1 / 0")
+        other_client = await open_connection(dsns[shards.shard(0).server], "a")
+        leave_traces = "SET search_path = pg_catalog; SET work_mem = '77MB'; SELECT pg_advisory_lock(5)"
         started = asyncio.Event()
+
+        async def commit() -> None:
+            await shards.shard(0).raw.execute(leave_traces)
+
+        async def fail() -> None:
+            with pytest.raises(asyncpg.DivisionByZeroError):
+                await shards.shard(0).raw.execute(f"{leave_traces}; SELECT 1 / 0")
+
+        async def swallow() -> None:
+            with pytest.raises(TransactionLost):
+                async with shards.shard(0).begin() as transaction:
+                    with pytest.raises(asyncpg.DivisionByZeroError):
+                        await transaction.raw.execute(f"{leave_traces}; SELECT 1 / 0")
 
         async def nap() -> None:
             async with shards.shard(0).begin() as transaction:
-                await transaction.raw.execute("SET search_path = pg_catalog; SELECT pg_advisory_lock(8)")
+                await transaction.raw.execute(leave_traces)
                 started.set()
                 await transaction.raw.fetch("SELECT pg_sleep(60)")
 
-        task = asyncio.create_task(nap())
-        await started.wait()
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        assert await raw.fetch_value("SELECT current_schema()") == "s0000"
-        await shards.close()
+        async def cancel() -> None:
+            task = asyncio.create_task(nap())
+            await started.wait()
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            while shards.server_for(0).point_pool.idle == 0:  # noqa: ASYNC110 - until the connection is recovered
+                await asyncio.sleep(0.01)
 
-        for _ in range(6):  # another client of the pooler, on each of its two server connections
-            conn = await open_connection(dsns[shards.map.server_of(0).name], "a")
-            assert await fetch_value(conn, "SHOW search_path") == '"$user", public'
-            assert await fetch_value(conn, "SHOW work_mem") == "4MB"
-            locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = 0 AND objid < 9"
-            assert await fetch_value(conn, locks) == 0
-            await conn.close()
+        for leave in (commit, fail, swallow, cancel):
+            await leave()
+            for _ in range(2):  # the pooler hands out the server connection that was used last
+                rows = await fetch_rows(
+                    other_client,
+                    "SELECT current_setting('search_path') AS path, current_setting('work_mem') AS memory, "
+                    "(SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 5) AS locks",
+                )
+                assert tuple(rows[0]) == ('"$user", public', "4MB", 0), leave.__name__
+        await other_client.close()

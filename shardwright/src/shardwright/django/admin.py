@@ -7,6 +7,7 @@ The list shows one shard, chosen by its filter and remembered for the session. T
 by the object's id, so links to objects work whichever shard was chosen.
 """
 
+import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from shardwright.django.aliases import all_shards, current_shard, is_shard, shard_of, use_shard
-from shardwright.errors import ShardKeyMissing
+from shardwright.errors import InvalidId, ShardKeyMissing
 
 PARAMETER = "shard"
 SESSION_KEY = "shardwright_shard"
@@ -85,8 +86,9 @@ class ShardAdmin(ShardAdminMixin, admin.ModelAdmin):
 
 def chosen_shard(request: HttpRequest, object_id: Any = None) -> str:
     """The shard of an object's id; else the one in the address; else the one chosen last; else the first."""
-    if object_id is not None and str(object_id).isdigit() and is_shard(shard := shard_of(int(object_id))):
-        return shard
+    if object_id is not None and str(object_id).isdecimal():
+        with contextlib.suppress(InvalidId):  # no such object: the page says so
+            return shard_of(int(object_id))
     wanted = request.GET.get(PARAMETER)
     if is_shard(wanted):
         request.session[SESSION_KEY] = wanted

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 
 from shardwright.django.conf import get_maps
 from shardwright.django.pending_shards import pending_server
+from shardwright.errors import InvalidId
 from shardwright.ids import MAX_SHARDS, schema_name, shard_number
 
 _current: ContextVar[str | None] = ContextVar("shardwright_shard", default=None)
@@ -30,8 +31,11 @@ def is_shard(alias: object) -> bool:
 
 
 def shard_of(id: int) -> str:  # noqa: A002 - an id is called an id
-    """The alias of the shard that an id belongs to."""
-    return schema_name(get_maps().current().layout.id_shard(id))
+    """The alias of the shard that an id belongs to; raises `InvalidId` for a number that is no id of any shard."""
+    alias = schema_name(get_maps().current().layout.id_shard(id))
+    if not is_shard(alias):
+        raise InvalidId(f"{id} is an id of shard {alias}, which does not exist")
+    return alias
 
 
 def shard_of_key(key: str | bytes) -> str:

@@ -11,6 +11,8 @@ from site_cluster import Site
 
 from shardwright.django.checks import check_configuration, check_directory
 
+pytestmark = pytest.mark.slow  # the first of them migrates sixteen shards
+
 
 def test_a_right_configuration_has_no_findings(site: Site) -> None:
     assert run_checks() == []

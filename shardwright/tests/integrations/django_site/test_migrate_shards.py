@@ -17,6 +17,8 @@ from shardwright.django.shard_migrations import migrate_shard
 from shardwright.migrations import LOCK_CLASS, MigratorOptions
 from shardwright.topology import open_connection
 
+pytestmark = pytest.mark.slow  # the first of them migrates sixteen shards
+
 TABLES = {
     "django_migrations",
     "photos_author",

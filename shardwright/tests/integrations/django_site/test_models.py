@@ -23,9 +23,11 @@ from shardwright.django import (
     use_shard,
 )
 from shardwright.django.backend.server_connections import MAX_WRAPPERS, thread_connections
-from shardwright.errors import ShardKeyMissing
+from shardwright.errors import InvalidId, ShardKeyMissing
 from shardwright.ids import MAX_SHARDS, schema_name
 from shardwright.psycopg import load_map
+
+pytestmark = pytest.mark.slow  # the first of them migrates sixteen shards
 
 
 def backends(aliases: list[str]) -> set[int]:
@@ -76,6 +78,12 @@ def test_a_query_without_a_shard_is_refused(site: Site) -> None:
         site.models.Photo.objects.count()
     with pytest.raises(ShardKeyMissing):
         site.models.Author(username="nowhere").save()
+
+
+def test_a_number_that_is_no_id_is_refused(site: Site) -> None:
+    for unknown in (7000 << 10 | 1 << 40, 1 << 70, -1):
+        with pytest.raises(InvalidId):
+            shard_of(unknown)
 
 
 def test_an_object_brings_its_shard(site: Site) -> None:

@@ -14,8 +14,9 @@ from shardwright.django import all_shards, shard_of
 sys.path.insert(0, str(Path(__file__).parents[2] / "routing"))
 from pgbouncer import run_pgbouncer
 
+pytestmark = pytest.mark.slow  # the first of them migrates sixteen shards
 
-@pytest.mark.slow
+
 def test_queries_and_transactions_work_behind_a_transaction_pooler(
     use_new_site: Site, migrated: None, run_directory: Path
 ) -> None:
