@@ -219,7 +219,7 @@ class TransactionScope:
 
     async def _commit(self, server: ServerClient, pooled: PooledConnection) -> None:
         try:
-            status = await _send_commit(pooled, server.statement_timeout_s)
+            status = await pooled.commit(server.statement_timeout_s)
         except _REFUSED_TO_SEND as error:
             server.point_pool.recover(pooled)
             raise self._connection_lost() from error
@@ -273,21 +273,6 @@ class TransactionScope:
         if misfit is not None and misfit[1] is error:
             version = await server.shard_version(self._number)
             raise schema_mismatch(misfit[1], misfit[0], server.server.name, self._number, version) from error
-
-
-async def _send_commit(pooled: PooledConnection, timeout_s: float) -> str:
-    """COMMIT; returns `ROLLBACK` when the transaction had failed before."""
-    script = pooled.with_reset("COMMIT")
-    if script == "COMMIT":
-        return await pooled.conn.execute(script, timeout=timeout_s)
-    try:
-        # The status of a script is its last statement's, so whether the transaction has failed is asked first.
-        await pooled.conn.execute("SELECT 1", timeout=timeout_s)
-    except asyncpg.InFailedSQLTransactionError:
-        await pooled.conn.execute(pooled.with_reset("ROLLBACK"), timeout=timeout_s)
-        return "ROLLBACK"
-    await pooled.conn.execute(script, timeout=timeout_s)
-    return "COMMIT"
 
 
 def _opening(number: int, isolation: Isolation | None, *, read_only: bool) -> str:
