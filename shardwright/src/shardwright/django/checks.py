@@ -75,11 +75,11 @@ def _check_models() -> Iterator[CheckMessage]:
 
 
 def _check_key(model: type[Model]) -> Iterator[CheckMessage]:
-    key = model._meta.pk  # noqa: SLF001 - Django's documented Model._meta API
+    key = model._meta.pk
     if isinstance(key, AutoField) and not isinstance(key, BigAutoField):
         hint = 'Set DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField", or the model\'s own field.'
         yield Error(
-            f"{model._meta.label}.{key.name} is a 32-bit key, and ids of shards are 64-bit.",  # noqa: SLF001
+            f"{model._meta.label}.{key.name} is a 32-bit key, and ids of shards are 64-bit.",
             hint=hint,
             obj=model,
             id="shardwright.E006",
@@ -87,14 +87,14 @@ def _check_key(model: type[Model]) -> Iterator[CheckMessage]:
 
 
 def _check_relations(model: type[Model]) -> Iterator[CheckMessage]:
-    for field in (*model._meta.local_fields, *model._meta.local_many_to_many):  # noqa: SLF001
+    for field in (*model._meta.local_fields, *model._meta.local_many_to_many):
         other = field.related_model
         if not isinstance(other, type) or is_sharded(model) == is_sharded(other):
             continue
         yield Error(
-            f"{model._meta.label}.{field.name} relates a model on shards with {other._meta.label}, which is not"  # noqa: SLF001
+            f"{model._meta.label}.{field.name} relates a model on shards with {other._meta.label}, which is not"
             if is_sharded(model)
-            else f"{model._meta.label}.{field.name} relates to {other._meta.label}, which is on shards",  # noqa: SLF001
+            else f"{model._meta.label}.{field.name} relates to {other._meta.label}, which is on shards",
             hint="A foreign key cannot leave its database: keep the id in a BigIntegerField.",
             obj=model,
             id="shardwright.E007",

@@ -43,7 +43,7 @@ def sharded_labels() -> frozenset[str]:
 
 def is_sharded(model: Any) -> bool:
     """Whether the model's tables live on shards."""
-    return model._meta.app_label in sharded_labels()  # noqa: SLF001 - Django's documented Model._meta API
+    return model._meta.app_label in sharded_labels()
 
 
 def database_settings(alias: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class ShardRouter:
         found = find_shard(instance) or current_shard()
         if found is None:
             raise ShardKeyMissing(
-                f"say which shard of {model._meta.label}: .using(shard_of(id)), or `with use_shard(shard_of(id))`"  # noqa: SLF001 - Django's documented Model._meta API
+                f"say which shard of {model._meta.label}: .using(shard_of(id)), or `with use_shard(shard_of(id))`"
             )
         return found
 
@@ -54,8 +54,8 @@ def find_shard(instance: Model | None) -> str | None:
     """The shard of an object: where it was read from or saved, else what its ids say."""
     if instance is None or not is_sharded(type(instance)):
         return None
-    if is_alias(instance._state.db):  # noqa: SLF001 - Django's documented Model._state API
-        return instance._state.db  # noqa: SLF001
+    if is_alias(instance._state.db):
+        return instance._state.db
     ids = [instance.pk, *_foreign_ids(instance)]
     return next((shard_of(each) for each in ids if isinstance(each, int)), None)
 
@@ -63,6 +63,6 @@ def find_shard(instance: Model | None) -> str | None:
 def _foreign_ids(instance: Model) -> list[Any]:
     return [
         getattr(instance, field.attname)
-        for field in instance._meta.concrete_fields  # noqa: SLF001
+        for field in instance._meta.concrete_fields
         if field.is_relation and is_sharded(field.related_model)
     ]

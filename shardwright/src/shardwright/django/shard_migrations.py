@@ -82,7 +82,7 @@ def _apply_missing(alias: str, on_step: OnStep) -> None:
     executor.loader.check_consistent_history(connections[alias])
     targets = _leaves(executor.loader.graph)
     plan = executor.migration_plan(targets)
-    before = executor._create_project_state(with_applied_migrations=True)  # noqa: SLF001 - as `migrate` itself does
+    before = executor._create_project_state(with_applied_migrations=True)
     emit_pre_migrate_signal(0, interactive=False, db=alias, apps=before.apps, plan=plan)
     after = executor.migrate(targets, plan, state=before.clone())
     after.clear_delayed_apps_cache()
