@@ -81,6 +81,19 @@ def test_transactions_on_many_shards_share_few_connections(shards: SyncShards) -
     assert len(pids) == 2  # one per server
 
 
+def test_a_connection_that_led_to_many_shards_is_replaced(
+    shards: SyncShards, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shardwright.psycopg.connection.MAX_SHARDS_TOUCHED", 2)
+    pids: list[object] = []
+    for number in (0, 0, 2, 0):
+        with shards.shard(number).begin() as conn:
+            pids.append(one(conn, "SELECT pg_backend_pid()"))
+
+    assert pids[0] == pids[1] == pids[2]
+    assert pids[3] != pids[0]
+
+
 def test_threads_have_transactions_of_their_own(shards: SyncShards) -> None:
     def add(number: int) -> object:
         with shards.shard(number % 4).begin() as conn:

@@ -79,6 +79,16 @@ def test_all_shards_of_a_server_share_its_pool(engines: ShardEngines) -> None:
     assert len(seen) == 2
 
 
+def test_a_connection_that_led_to_many_shards_is_replaced(
+    engines: ShardEngines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shardwright.psycopg.connection.MAX_SHARDS_TOUCHED", 2)
+    pids = [one(engines.shard(number), "SELECT pg_backend_pid()") for number in (0, 0, 2, 0)]
+
+    assert pids[0] == pids[1] == pids[2]
+    assert pids[3] != pids[0]
+
+
 def test_a_connection_keeps_its_shard_when_it_is_replaced(engines: ShardEngines) -> None:
     with engines.shard(2).connect() as conn, engines.shard(0).connect() as other:
         assert conn.scalar(text("SELECT current_schema()")) == "s0002"

@@ -14,6 +14,7 @@ from typing import Literal, cast
 
 from django.db import Error, connections
 
+from shardwright.django.backend.server_connections import close_full_connections
 from shardwright.django.errors import ShardMoved
 from shardwright.django.shard_migrations import migrate_shard, wanted_migrations
 from shardwright.errors import ShardwrightError
@@ -65,6 +66,7 @@ class Rollout:
                 except IndexError:
                     return  # another worker of the server took the last one
                 self._migrate(Outcome(target))
+                close_full_connections()
         finally:
             connections.close_all()
 

@@ -16,8 +16,8 @@ from shardwright.ids import schema_name
 from shardwright.psycopg.connection import AsyncShardConnection
 from shardwright.psycopg.map_cache import MAX_AGE_S, MapCache
 from shardwright.psycopg.server_connections import (
-    is_idle,
     is_moved,
+    is_reusable,
     may_be_moved,
     not_owner,
     open_checked_async,
@@ -166,7 +166,7 @@ class AsyncShards:
     async def release(self, conn: AsyncShardConnection, server: Server) -> None:
         """Keep a connection for the next transaction on its server, or close it."""
         idle = self._idle.setdefault((server.name, server.dsn), [])
-        if is_idle(conn) and len(idle) < self._max_idle:
+        if is_reusable(conn) and len(idle) < self._max_idle:
             idle.append(conn)
         else:
             await conn.close()

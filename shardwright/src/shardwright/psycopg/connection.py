@@ -13,6 +13,7 @@ import psycopg
 from psycopg import generators, pq
 
 from shardwright.errors import SetupInvalid
+from shardwright.routing import PoolOptions
 from shardwright.routing.pooled_connection import RESET_SESSION_SQL
 from shardwright.topology import search_path
 
@@ -25,6 +26,8 @@ else:
     _Base = object
 
 _IDLE = pq.TransactionStatus.IDLE
+MAX_SHARDS_TOUCHED = PoolOptions().shards_per_connection
+"""A backend caches about 0.2 MB for every shard that it touched and never frees it: pools replace fuller ones."""
 
 
 class _BoundToShard(_Base):
@@ -34,10 +37,18 @@ class _BoundToShard(_Base):
     is_behind_pooler: bool = False
     resets_session: bool = False  # before the next transaction; for connections that others have used
     _session_shard: int | None = None  # where the session's own search_path leads
+    _shards_touched: frozenset[int] = frozenset()
 
     def bind(self, number: int | None) -> None:
         """Lead to this shard from the next transaction on, or from the next statement in autocommit mode."""
         self.shard_number = number
+        if number is not None and number not in self._shards_touched:
+            self._shards_touched |= {number}
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has led to so many shards that a new connection should take its place."""
+        return len(self._shards_touched) >= MAX_SHARDS_TOUCHED
 
     def _start_query(self) -> "PQGen[None]":
         if self._autocommit and self.pgconn.transaction_status == _IDLE:

@@ -93,9 +93,9 @@ def _judge(
         raise NotOwner(f"server {server.name} does not own shard {number}")
 
 
-def is_idle(conn: ShardConnection | AsyncShardConnection) -> bool:
-    """Whether the connection works and has no transaction open, so that another caller may use it."""
-    return not conn.closed and conn.info.transaction_status == pq.TransactionStatus.IDLE
+def is_reusable(conn: ShardConnection | AsyncShardConnection) -> bool:
+    """Whether the connection works, has no transaction open and is not full, so that another caller may use it."""
+    return not conn.closed and not conn.is_full and conn.info.transaction_status == pq.TransactionStatus.IDLE
 
 
 def is_moved(error: BaseException, number: int, server: str, latest: ShardMap) -> bool:

@@ -17,8 +17,8 @@ from shardwright.ids import schema_name
 from shardwright.psycopg.connection import ShardConnection
 from shardwright.psycopg.map_cache import MAX_AGE_S, MapCache
 from shardwright.psycopg.server_connections import (
-    is_idle,
     is_moved,
+    is_reusable,
     may_be_moved,
     not_owner,
     open_checked,
@@ -171,7 +171,7 @@ class SyncShards:
 
     def release(self, conn: ShardConnection, server: Server) -> None:
         """Keep a connection for the next transaction on its server, or close it."""
-        if is_idle(conn):
+        if is_reusable(conn):
             with self._lock:
                 idle = self._idle.setdefault((server.name, server.dsn), [])
                 if len(idle) < self._max_idle:

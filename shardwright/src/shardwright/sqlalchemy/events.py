@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shardwright.errors import SetupInvalid
@@ -35,6 +36,8 @@ def shard_of_engine(engine: Engine | AsyncEngine) -> int:
 
 def _unbind(_dbapi_connection: Any, record: Any, _proxy: Any) -> None:
     """A connection fresh from the pool leads to no shard: its last user's would be the wrong one."""
+    if record.driver_connection.is_full:
+        raise DisconnectionError("this connection has led to many shards")  # the pool opens another one
     record.driver_connection.bind(None)
 
 

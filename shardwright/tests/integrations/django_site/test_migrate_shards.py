@@ -1,8 +1,11 @@
 """`manage.py migrate_shards` and `add_shards`."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Callable
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -111,6 +114,40 @@ def test_a_failure_stops_the_rollout_and_the_next_run_continues(use_new_site: Si
     out = run("migrate_shards")
     assert "s0002 on a: applied photos.0001_initial" in out
     assert "s0001 on b: applied" not in out
+    assert [tables(alias) for alias in all_shards()] == [TABLES] * 4
+
+
+MIGRATE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import conftest
+site = conftest.Site({"a": sys.argv[2]}, None)
+conftest.configure(site.directory_dsn, site.setting())
+conftest.call_command("migrate_shards")
+"""
+
+
+def test_a_killed_run_is_continued_by_the_next(use_new_site: Site) -> None:
+    with psycopg.connect(use_new_site.dsns["a"]) as other:
+        other.execute(f"SELECT pg_advisory_lock({LOCK_CLASS}, 2)")
+        other.commit()
+        with subprocess.Popen(
+            [sys.executable, "-u", "-c", MIGRATE, Path(__file__).parent, use_new_site.directory_dsn],
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as migrator:
+            assert migrator.stdout is not None
+            seen = ""
+            while not ("3/4" in seen and "s0002 on a: waited" in seen):
+                line = migrator.stdout.readline()
+                assert line, seen
+                seen += line
+            migrator.kill()
+    assert [len(tables(alias)) for alias in all_shards()] == [len(TABLES)] * 2 + [0, len(TABLES)]
+
+    out = run("migrate_shards")
+    assert "s0002 on a: applied photos.0001_initial" in out
+    assert out.count("applied") == 2
     assert [tables(alias) for alias in all_shards()] == [TABLES] * 4
 
 

@@ -202,6 +202,19 @@ def test_connections_are_closed_by_age_at_the_end_of_a_request(site: Site) -> No
     assert all(each.closed for each in held)
 
 
+def test_a_connection_that_led_to_many_shards_is_replaced_in_the_next_request(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connections.close_all()
+    monkeypatch.setattr("shardwright.psycopg.connection.MAX_SHARDS_TOUCHED", 2)
+    first, second = on_server(site, "a")[:2]
+    before = backends([first, second])
+    assert backends([first, second]) == before
+    request_finished.send(sender=None)
+
+    assert backends([first]).isdisjoint(before)
+
+
 def test_a_lost_connection_is_replaced_in_the_next_request(site: Site) -> None:
     alias = all_shards()[0]
     (pid,) = backends([alias])

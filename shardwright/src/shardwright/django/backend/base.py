@@ -103,9 +103,14 @@ class DatabaseWrapper(postgresql.DatabaseWrapper):
         return self.cursor() if self.connection.is_behind_pooler else super().chunked_cursor()
 
     def close_if_unusable_or_obsolete(self) -> None:
-        """At a request's end: close the connection if it is old or broken, or was needed for nested transactions."""
+        """At a request's end: close a connection that is old, broken or full, or was for nested transactions."""
         super().close_if_unusable_or_obsolete()
-        if self._held is not None and thread_connections().is_surplus(self._held):
+        held = self._held
+        if (
+            held is not None
+            and held.is_free()
+            and (held.connection.is_full or thread_connections().is_surplus(held))
+        ):
             self.close()
 
     def detach(self) -> None:

@@ -101,3 +101,10 @@ def thread_connections() -> ThreadConnections:
 def connected_aliases() -> list[str]:
     """The shards that a connection of this thread leads to."""
     return [each.holder.alias for each in thread_connections().open]
+
+
+def close_full_connections() -> None:
+    """Close connections of this thread that have led to many shards: their backends have grown."""
+    for each in list(thread_connections().open):
+        if each.connection.is_full and each.is_free():
+            each.holder.close()
