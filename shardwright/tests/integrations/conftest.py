@@ -1,4 +1,4 @@
-"""Clusters for the doors of other libraries: the same as the router's own tests use."""
+"""Clusters for tests with other libraries: the same as the router's own tests use."""
 
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
