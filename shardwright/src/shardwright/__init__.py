@@ -1,7 +1,7 @@
 """Thousands of logical shards on a few PostgreSQL servers: ids, routing, migrations, tickets.
 
 The names most programs need; each package (`shardwright.ids`, `.topology`, `.routing`, `.migrations`, `.tickets`,
-`.local`) exports more.
+`.local`) exports more. `shardwright.psycopg`, `.sqlalchemy` and `.django` need the extras of the same names.
 """
 
 from importlib.metadata import version

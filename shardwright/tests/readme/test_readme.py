@@ -1,78 +1,19 @@
-"""Executes the README: writes its files, runs its commands, compares their output."""
+"""Executes the README and the pages of docs: writes their files, runs their commands, compares their output."""
 
-import os
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent))  # tests are not packages; their helper lies beside them
+from pages import Shell, run_page
+
 PROJECT = Path(__file__).parents[2]
 README = PROJECT / "README.md"
-_FENCE = re.compile(r"^```(?P<kind>\w+)(?: (?P<file>\S+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-# What differs from run to run: times, sizes, the numbers of versions and shards chosen by chance.
-_VARYING = re.compile(r"\d{4}-\d\d-\d\d(?! 12:00)|\d+\.\d MB|\d+/\d+|\b\d\d\.\d+\b|s00\d\d(?= \|)")
-
-
-@dataclass(frozen=True)
-class Block:
-    """One fenced block of the page."""
-
-    kind: str
-    file: str | None
-    body: str
-
-
-def read_blocks() -> list[Block]:
-    return [
-        Block(match["kind"], match["file"], match["body"]) for match in _FENCE.finditer(README.read_text())
-    ]
-
-
-def pattern_of(shown: str) -> re.Pattern[str]:
-    """Return a pattern for the output: as shown, with any spacing, and other values where they vary."""
-    lines: list[str] = []
-    for line in shown.strip().splitlines():
-        parts = _VARYING.split(line)
-        varying = _VARYING.findall(line)
-        found = re.escape(parts[0])
-        for value, part in zip(varying, parts[1:], strict=True):
-            found += re.sub(r"\d+", r"\\d+", re.escape(value)) + re.escape(part)
-        lines.append(re.sub(r"(\\ )+", r"\\s+", found) + r"\s*")
-    return re.compile("\n".join(lines))
-
-
-class Shell:
-    """Runs blocks one after the other, as in one terminal: variables set by one are seen by the next."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        tools = Path(sys.executable).parent
-        self._environment = {
-            name: value for name, value in os.environ.items() if not name.startswith("SHARDWRIGHT_DIRECTORY")
-        } | {"PATH": f"{tools}:{os.environ['PATH']}", "NO_COLOR": "1"}
-
-    def run(self, script: str) -> str:
-        kept = self.directory / ".environment"
-        done = subprocess.run(
-            [shutil.which("bash") or "/bin/bash", "-euo", "pipefail", "-c", f"{script}\nenv -0 > {kept}"],
-            cwd=self.directory,
-            env=self._environment,
-            capture_output=True,
-            text=True,
-            timeout=240,
-            check=False,
-        )
-        assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
-        pairs = (pair.partition("=") for pair in kept.read_text().split("\0") if pair)
-        self._environment = {name: value for name, _, value in pairs}
-        return done.stdout
 
 
 @pytest.fixture
@@ -87,35 +28,35 @@ def shell(run_directory: Path) -> Iterator[Shell]:
 
 @pytest.mark.slow
 def test_the_readme_commands_work_and_print_what_it_shows(shell: Shell) -> None:
-    compared, output = 0, ""
-    for block in read_blocks():
-        if block.file is not None:
-            (shell.directory / block.file).parent.mkdir(parents=True, exist_ok=True)
-            (shell.directory / block.file).write_text(block.body)
-        elif block.kind == "bash" and not block.body.startswith("pip install"):
-            output = shell.run(block.body)
-        elif block.kind == "text" and output:
-            assert pattern_of(block.body).fullmatch(output.strip() + "\n"), (
-                f"shown:\n{block.body}\nseen:\n{output}"
-            )
-            compared, output = compared + 1, ""
-        elif block.kind == "python":
-            (shell.directory / "excerpt.py").write_text(block.body)
-            shell.run("python excerpt.py")
-
-    assert compared == 3
+    assert run_page(README, shell) == 3
 
 
-def test_the_extra_that_the_readme_installs_exists() -> None:
-    extras = re.findall(r"pip install 'shardwright\[(\w+)\]'", README.read_text())
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["drivers", "django", "coming-from"])
+def test_the_commands_of_a_page_work_and_print_what_it_shows(page: str, shell: Shell) -> None:
+    assert run_page(PROJECT / "docs" / f"{page}.md", shell) >= 1
+
+
+def test_the_extras_that_the_pages_install_exist() -> None:
+    pages = [README, *(PROJECT / "docs").glob("*.md")]
+    named = [each for page in pages for each in re.findall(r"'shardwright\[([\w,]+)\]'", page.read_text())]
+    extras = {extra for each in named for extra in each.split(",")}
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
 
     assert extras
-    assert set(extras) <= set(project["optional-dependencies"])
+    assert extras <= set(project["optional-dependencies"])
 
 
-def test_every_page_that_the_readme_links_to_exists() -> None:
+@pytest.mark.parametrize(
+    "page", [README, *sorted((PROJECT / "docs").glob("*.md"))], ids=lambda page: page.stem
+)
+def test_every_page_that_a_page_links_to_exists(page: Path) -> None:
+    links = re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text())
+
+    assert [link for link in links if not (page.parent / link).is_file()] == []
+
+
+def test_the_readme_links_to_every_page() -> None:
     links = re.findall(r"\]\((?!http)([^)#]+)\)", README.read_text())
 
-    assert len(links) >= 5
-    assert [link for link in links if not (PROJECT / link).is_file()] == []
+    assert {f"docs/{page.name}" for page in (PROJECT / "docs").glob("*.md")} <= set(links)

@@ -4,6 +4,7 @@ from shardwright.routing.errors import DeadlineExceeded, OutcomeUnknown, Partial
 from shardwright.routing.install_ahead import Installed, install_queries
 from shardwright.routing.options import PoolOptions
 from shardwright.routing.queries import Queries, Query
+from shardwright.routing.raw_sql import RawSql, ShardSql
 from shardwright.routing.scatter_gather import Everywhere, Gathered
 from shardwright.routing.schema_mismatch import SchemaMismatch
 from shardwright.routing.shards import Shard, Shards
@@ -19,8 +20,10 @@ __all__ = [
     "PoolOptions",
     "Queries",
     "Query",
+    "RawSql",
     "SchemaMismatch",
     "Shard",
+    "ShardSql",
     "Shards",
     "Transaction",
     "TransactionLost",

@@ -248,11 +248,12 @@ class ConnectionPool:
             return
         try:
             # asyncpg waits here until a pending cancellation has been answered.
+            rollback = pooled.with_reset("ROLLBACK")
             await conn.execute(
-                "ROLLBACK" if conn.is_in_transaction() else "SELECT 1", timeout=RECOVER_TIMEOUT_S
+                rollback if conn.is_in_transaction() else "SELECT 1", timeout=RECOVER_TIMEOUT_S
             )
             if conn.is_in_transaction():
-                await conn.execute("ROLLBACK", timeout=RECOVER_TIMEOUT_S)
+                await conn.execute(rollback, timeout=RECOVER_TIMEOUT_S)
         except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             log.info("connection.replaced: %r", error)
             self.breaker.record_failure()

@@ -74,6 +74,28 @@ class PooledConnection:
         # Connections opened together must not all be replaced together.
         self.retire_at = self.used_at + max_age_s * (0.75 + random.random() / 2)  # noqa: S311 - jitter, not a secret
 
+    def with_reset(self, command: str) -> str:
+        """The command that ends a transaction, with what must follow it in the same message.
+
+        Behind a pooler the session is another client's as soon as the transaction has ended, so one whose raw
+        connection was exposed is reset at once; elsewhere it is reset before its next use.
+        """
+        return f"{command}; {RESET_SESSION_SQL}" if self.is_dirty and self.is_behind_pooler else command
+
+    async def commit(self, timeout_s: float) -> str:
+        """COMMIT; returns `ROLLBACK` when the transaction had failed before."""
+        script = self.with_reset("COMMIT")
+        if script == "COMMIT":
+            return await self.conn.execute(script, timeout=timeout_s)
+        try:
+            # The status of a script is its last statement's, so whether the transaction has failed is asked first.
+            await self.conn.execute("SELECT 1", timeout=timeout_s)
+        except asyncpg.InFailedSQLTransactionError:
+            await self.conn.execute(self.with_reset("ROLLBACK"), timeout=timeout_s)
+            return "ROLLBACK"
+        await self.conn.execute(script, timeout=timeout_s)
+        return "COMMIT"
+
     async def reset(self) -> None:
         """Remove all session state of earlier users."""
         await self.conn.execute(RESET_SESSION_SQL)

@@ -16,6 +16,7 @@ from shardwright.routing.execute import affected_rows, execute_on_shard, returne
 from shardwright.routing.metrics import RouterCollector, ServerCounts
 from shardwright.routing.options import PoolOptions
 from shardwright.routing.queries import Queries, Query
+from shardwright.routing.raw_sql import ShardSql
 from shardwright.routing.scatter_gather import Everywhere, Gathered, gather
 from shardwright.routing.server_client import ServerClient
 from shardwright.routing.transactions import Isolation, Transaction, TransactionScope
@@ -45,6 +46,11 @@ class Shard:
     def server(self) -> str:
         """The name of the server that owns it, according to this router's map."""
         return self._shards.server_for(self.number).server.name
+
+    @property
+    def raw(self) -> ShardSql:
+        """SQL of your own on this shard: statements, executemany and COPY."""
+        return ShardSql(self, self._shards.refresh)
 
     async def fetch(self, query: Query, /, **params: Any) -> "list[Record]":
         """All rows."""

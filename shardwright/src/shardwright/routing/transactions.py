@@ -19,6 +19,7 @@ from shardwright.routing.errors import OutcomeUnknown, TransactionLost
 from shardwright.routing.execute import MAX_ATTEMPTS, Router
 from shardwright.routing.pooled_connection import RESET_SESSION_SQL, PooledConnection
 from shardwright.routing.queries import Query
+from shardwright.routing.raw_sql import RawSql
 from shardwright.routing.schema_mismatch import SCHEMA_MISFIT, schema_mismatch
 from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
 from shardwright.topology import SQLSTATE_NOT_OWNER
@@ -78,6 +79,11 @@ class Transaction:
         self._pooled.is_dirty = True
         self._is_untouched = False
         return self._pooled.conn
+
+    @property
+    def raw(self) -> RawSql:
+        """SQL of your own in this transaction: statements, executemany and COPY."""
+        return RawSql(self.connection, self.shard_number, lambda: self._timeout_s)
 
     async def fetch(self, query: Query, /, **params: Any) -> "list[Record]":
         """All rows."""
@@ -213,7 +219,7 @@ class TransactionScope:
 
     async def _commit(self, server: ServerClient, pooled: PooledConnection) -> None:
         try:
-            status = await pooled.conn.execute("COMMIT", timeout=server.statement_timeout_s)
+            status = await pooled.commit(server.statement_timeout_s)
         except _REFUSED_TO_SEND as error:
             server.point_pool.recover(pooled)
             raise self._connection_lost() from error
@@ -237,7 +243,7 @@ class TransactionScope:
 
     async def _roll_back(self, server: ServerClient, pooled: PooledConnection) -> None:
         try:
-            await pooled.conn.execute("ROLLBACK", timeout=server.statement_timeout_s)
+            await pooled.conn.execute(pooled.with_reset("ROLLBACK"), timeout=server.statement_timeout_s)
         except BaseException as error:
             if isinstance(error, _REFUSED_TO_SEND):
                 pooled.conn.terminate()  # the server announced its shutdown; the closed socket is not noticed yet

@@ -2,9 +2,9 @@
 
 from shardwright.topology.connections import fetch_rows, fetch_value, open_connection
 from shardwright.topology.directory import Directory
+from shardwright.topology.directory_tables import LOAD_MAP_SQL, NO_TABLES, install_directory_sql, map_from_row
 from shardwright.topology.directory_tables import LOCK as DIRECTORY_LOCK
 from shardwright.topology.directory_tables import SCHEMA as DIRECTORY_SCHEMA
-from shardwright.topology.directory_tables import install_directory_sql
 from shardwright.topology.guards import (
     SQLSTATE_NOT_OWNER,
     guard_function_sql,
@@ -12,6 +12,7 @@ from shardwright.topology.guards import (
     guard_tables,
     guard_tables_sql,
     is_owned,
+    is_owned_sql,
     set_owned,
 )
 from shardwright.topology.library_version import (
@@ -33,13 +34,15 @@ from shardwright.topology.shard_creation import (
     install_server_sql,
     server_sql,
 )
-from shardwright.topology.shard_map import Server, ShardMap, hash_key
+from shardwright.topology.shard_map import Server, ShardMap, hash_key, search_path
 
 __all__ = [
     "DIRECTORY_LOCK",
     "DIRECTORY_SCHEMA",
     "LIBRARY_SCHEMA",
     "LIBRARY_VERSION",
+    "LOAD_MAP_SQL",
+    "NO_TABLES",
     "SERVER_LOCK",
     "SQLSTATE_NOT_OWNER",
     "Directory",
@@ -63,11 +66,14 @@ __all__ = [
     "install_directory_sql",
     "install_server_sql",
     "is_owned",
+    "is_owned_sql",
+    "map_from_row",
     "missing_roles",
     "open_connection",
     "read_library_versions",
     "refuse_newer",
     "restrict_writes_sql",
+    "search_path",
     "server_sql",
     "set_owned",
     "version_sql",

@@ -1,6 +1,6 @@
 """The directory's tables, and how the shard map is read from and written to them."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "shardwright_directory"
 CHANNEL = "shardwright_map"
+NO_TABLES = "the directory has no tables yet: create it first"
 
 # A shard is planned before it exists and becomes ready (part of the map) once its schema is created: an interrupted
 # creation stays recorded and can be finished.
@@ -49,7 +50,7 @@ CREATE TABLE IF NOT EXISTS {SCHEMA}.shards (
 """ + "".join(restrict_writes_sql(f"{SCHEMA}.{table}") for table in ("settings", "servers", "shards"))
 
 # One statement, hence one snapshot: the map is never a mixture of two versions.
-_LOAD = f"""\
+LOAD_MAP_SQL = f"""\
 SELECT map_version, epoch_ms, coalesce(lookup_shards, 0) AS lookup_shards,
   ARRAY(SELECT ROW(name, dsn, weight, accepts_new) FROM {SCHEMA}.servers ORDER BY name) AS servers,
   ARRAY(SELECT ROW(number, server, weight) FROM {SCHEMA}.shards WHERE is_ready ORDER BY number) AS shards
@@ -87,10 +88,14 @@ async def install_directory_sql(conn: "Connection", version: int = LIBRARY_VERSI
 async def read_map(conn: "Connection") -> ShardMap:
     """Read the latest map."""
     try:
-        rows = await fetch_rows(conn, _LOAD)
+        rows = await fetch_rows(conn, LOAD_MAP_SQL)
     except asyncpg.UndefinedTableError as error:
-        raise SetupInvalid("the directory has no tables yet: create it first") from error
-    row = rows[0]
+        raise SetupInvalid(NO_TABLES) from error
+    return map_from_row(rows[0])
+
+
+def map_from_row(row: Any) -> ShardMap:  # asyncpg's record or psycopg's dictionary
+    """The map in the row that `LOAD_MAP_SQL` returns, by whichever driver."""
     return ShardMap(
         version=row["map_version"],
         layout=Layout(row["epoch_ms"]),

@@ -89,10 +89,13 @@ async def set_owned(conn: "Connection", number: int, *, owned: bool) -> None:
 
 async def is_owned(conn: "Connection", number: int) -> bool:
     """Whether this server has the shard and accepts writes to it."""
-    body = await fetch_value(
-        conn,
-        "SELECT p.prosrc FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace "
-        "WHERE n.nspname = $1 AND p.proname = 'guard'",
-        schema_name(number),
+    return await fetch_value(conn, f"SELECT {is_owned_sql(number)}")
+
+
+def is_owned_sql(number: int) -> str:
+    """A boolean expression: whether the server that evaluates it has the shard and accepts writes to it."""
+    return (
+        "EXISTS (SELECT FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace "
+        f"WHERE n.nspname = '{schema_name(number)}' AND p.proname = 'guard' "
+        f"AND strpos(p.prosrc, '{SQLSTATE_NOT_OWNER}') = 0)"
     )
-    return body is not None and SQLSTATE_NOT_OWNER not in body

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from shardwright.errors import InvalidId, SetupInvalid
-from shardwright.ids import MAX_SHARDS, Layout
+from shardwright.ids import MAX_SHARDS, Layout, schema_name
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,11 @@ class ShardMap:
         known = {name: dsn for name, dsn in dsns.items() if name in self.servers}
         servers = {name: replace(self.servers[name], dsn=dsn) for name, dsn in known.items()}
         return replace(self, servers={**self.servers, **servers})
+
+
+def search_path(number: int) -> str:
+    """The search_path of statements on a shard: its tables, those of the server, then functions and extensions."""
+    return f"{schema_name(number)}, common, shardwright, public"
 
 
 def hash_key(key: str | bytes) -> int:

@@ -1,0 +1,1 @@
+"""A small Django application: authors, their photos, comments and tags. Its models know nothing of shards."""

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class PhotosConfig(AppConfig):
+    name = "photos"
+    default_auto_field = "django.db.models.BigAutoField"
