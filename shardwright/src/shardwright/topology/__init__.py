@@ -5,6 +5,7 @@ from shardwright.topology.directory import Directory
 from shardwright.topology.directory_tables import LOCK as DIRECTORY_LOCK
 from shardwright.topology.directory_tables import SCHEMA as DIRECTORY_SCHEMA
 from shardwright.topology.directory_tables import install_directory_sql
+from shardwright.topology.guard_events import guard_events_sql, has_guard_events, install_guard_events
 from shardwright.topology.guards import (
     SQLSTATE_NOT_OWNER,
     guard_function_sql,
@@ -23,6 +24,7 @@ from shardwright.topology.library_version import (
 )
 from shardwright.topology.map_watcher import MapWatcher
 from shardwright.topology.placement import Placer
+from shardwright.topology.postgres_version import MIN_POSTGRESQL
 from shardwright.topology.role_grants import restrict_writes_sql
 from shardwright.topology.roles import RoleSet, RolesReport, ensure_roles, missing_roles
 from shardwright.topology.shard_creation import LOCK as SERVER_LOCK
@@ -34,12 +36,14 @@ from shardwright.topology.shard_creation import (
     server_sql,
 )
 from shardwright.topology.shard_map import Server, ShardMap, hash_key
+from shardwright.topology.unguarded_tables import UnguardedTable, attach_guards, find_unguarded
 
 __all__ = [
     "DIRECTORY_LOCK",
     "DIRECTORY_SCHEMA",
     "LIBRARY_SCHEMA",
     "LIBRARY_VERSION",
+    "MIN_POSTGRESQL",
     "SERVER_LOCK",
     "SQLSTATE_NOT_OWNER",
     "Directory",
@@ -51,16 +55,22 @@ __all__ = [
     "RolesReport",
     "Server",
     "ShardMap",
+    "UnguardedTable",
+    "attach_guards",
     "creation_sql",
     "ensure_roles",
     "fetch_rows",
     "fetch_value",
+    "find_unguarded",
+    "guard_events_sql",
     "guard_function_sql",
     "guard_sql",
     "guard_tables",
     "guard_tables_sql",
+    "has_guard_events",
     "hash_key",
     "install_directory_sql",
+    "install_guard_events",
     "install_server_sql",
     "is_owned",
     "missing_roles",
