@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 DEFAULT_OPTIONS = PoolOptions()
+# float | None. Any, because what a caller unpacks with ** is checked against every named argument too.
+Seconds = Any
 
 
 class Shard:
@@ -49,16 +51,14 @@ class Shard:
         """The name of the server that owns it, according to this router's map."""
         return self._shards.server_for(self.number).server.name
 
-    async def fetch(
-        self, query: Query, /, *, deadline_s: float | None = None, **params: Any
-    ) -> "list[Record]":
+    async def fetch(self, query: Query, /, *, deadline_s: Seconds = None, **params: Any) -> "list[Record]":
         """All rows."""
         return returned_rows(
             await execute_on_shard(self._shards, self.number, query, query.bind(params), 0, deadline_s), query
         )
 
     async def fetch_one(
-        self, query: Query, /, *, deadline_s: float | None = None, **params: Any
+        self, query: Query, /, *, deadline_s: Seconds = None, **params: Any
     ) -> "Record | None":
         """The first row, if there is one."""
         rows = returned_rows(
@@ -66,14 +66,14 @@ class Shard:
         )
         return rows[0] if rows else None
 
-    async def fetch_value(self, query: Query, /, *, deadline_s: float | None = None, **params: Any) -> Any:
+    async def fetch_value(self, query: Query, /, *, deadline_s: Seconds = None, **params: Any) -> Any:
         """The first column of the first row, or None."""
         rows = returned_rows(
             await execute_on_shard(self._shards, self.number, query, query.bind(params), 1, deadline_s), query
         )
         return rows[0][0] if rows else None
 
-    async def execute(self, query: Query, /, *, deadline_s: float | None = None, **params: Any) -> int:
+    async def execute(self, query: Query, /, *, deadline_s: Seconds = None, **params: Any) -> int:
         """Execute a statement in its own transaction; returns how many rows it changed or returned."""
         return affected_rows(
             await execute_on_shard(self._shards, self.number, query, query.bind(params), 0, deadline_s)
