@@ -9,7 +9,7 @@ import asyncpg
 
 from shardwright.errors import NotOwner, ServerUnavailable
 from shardwright.routing.deadlines import Deadline
-from shardwright.routing.errors import PartialResult
+from shardwright.routing.errors import DeadlineExceeded, PartialResult
 from shardwright.routing.schema_mismatch import SchemaMismatch, ServerAnswer, mismatches_by_server
 from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
 
@@ -114,10 +114,16 @@ async def _within(
 
     The coroutine is created here, not earlier: a caller cancelled before this point would leave it never awaited.
     """
-    own = Deadline(deadline.limit_s, deadline.started_at)
-    own.wait_for(server.answer, server)
-    own.is_sent = writes
+    timer = asyncio.timeout(max(0.0, deadline.left_s))
     try:
-        return await own.run(work, "gather", writes=writes)
+        async with timer:
+            return await work()
+    except TimeoutError as error:
+        if not timer.expired() or isinstance(error, DeadlineExceeded):
+            return error
+        server.miss_deadline(deadline.started_at, is_sent=False)
+        missed = Deadline(deadline.limit_s, deadline.started_at)
+        missed.wait_for(server.answer)
+        return missed.exceeded("gather", is_unknown=writes)
     except Exception as error:  # noqa: BLE001  # collect raises errors that are not about an unavailable server
         return error

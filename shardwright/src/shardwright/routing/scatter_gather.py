@@ -58,9 +58,9 @@ async def gather(
     deadline = Deadline(_limit_s(router.options.gather_deadline_s, deadline_s))
     others = dict(params)
     parts, unknown = _by_server(router, ids)
-    known = partial(_gather_parts, router, query, others, deadline)
     if not unknown:
-        return await known(parts)
+        return await _gather_parts(router, query, others, deadline, parts)
+    known = partial(_gather_parts, router, query, others, deadline)
     return merge(
         await asyncio.gather(
             known(parts), _gather_unknown(router, known, unknown, deadline), return_exceptions=True

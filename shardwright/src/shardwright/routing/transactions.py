@@ -17,7 +17,7 @@ import asyncpg
 
 from shardwright.errors import InvalidId, NotOwner, ServerUnavailable
 from shardwright.ids import schema_name
-from shardwright.routing.deadlines import Deadline, earliest, seconds_left
+from shardwright.routing.deadlines import SCOPE, Deadline, earliest, seconds_left
 from shardwright.routing.errors import DeadlineExceeded, OutcomeUnknown, PoolExhausted, TransactionLost
 from shardwright.routing.execute import CLOCK_DIFFERENCE_S, MAX_ATTEMPTS, Router
 from shardwright.routing.pooled_connection import RESET_SESSION_SQL, PooledConnection, milliseconds
@@ -190,7 +190,6 @@ class TransactionScope:
     __slots__ = (
         "_deadline_s",
         "_limit",
-        "_name",
         "_number",
         "_opening",
         "_pooled",
@@ -211,7 +210,6 @@ class TransactionScope:
         self._router = router
         self._number = number
         self._opening = _opening(number, isolation, read_only=read_only)
-        self._name = f"a transaction on shard {number}"
         self._deadline_s = deadline_s
         self._limit: Deadline | None = None  # of the whole transaction, where the caller has set one
         self._server: ServerClient | None = None
@@ -219,13 +217,17 @@ class TransactionScope:
         self._transaction: Transaction | None = None
 
     async def __aenter__(self) -> Transaction:
-        limit_s = seconds_left(self._deadline_s)
-        if limit_s is None:
-            return await self._open_by_default()
-        self._limit = deadline = Deadline(limit_s)
-        if limit_s <= 0:
-            raise deadline.exceeded(self._name)
-        return await deadline.run(lambda: self._open(deadline), self._name)
+        if self._deadline_s is not None or self._router.timer_s is not None or SCOPE.get() is not None:
+            return await self._open_within(seconds_left(self._deadline_s))
+        started_at = monotonic()
+        try:
+            return await self._begin(None)
+        except _NOT_BEGUN as error:
+            deadline = Deadline(self._router.options.deadline_s, started_at)
+            if isinstance(error, ServerUnavailable):  # nothing was sent: all that time was spent acquiring
+                deadline.acquiring_s = monotonic() - started_at
+            self._raise_unless_useful(error, deadline, 1)
+        return await deadline.run(lambda: self._open(deadline, 2), self._name)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -246,19 +248,21 @@ class TransactionScope:
             # Cancelled, or out of time: the task must not wait any longer, recovery rolls back.
             server.point_pool.recover(pooled)
 
+    @property
+    def _name(self) -> str:
+        return f"a transaction on shard {self._number}"
+
     def _is_over(self, error: Exception) -> bool:
         return isinstance(error, DeadlineExceeded) or (self._limit is not None and self._limit.left_s <= 0)
 
-    async def _open_by_default(self) -> Transaction:
-        """Open without a timer of our own, as the statements' timeouts suffice; one for further attempts."""
-        deadline = Deadline(self._router.options.deadline_s)
-        if self._router.timer_s is not None:
-            return await deadline.run(lambda: self._open(deadline), self._name)
-        try:
-            return await self._begin(deadline)
-        except _NOT_BEGUN as error:
-            self._raise_unless_useful(error, deadline, 1)
-        return await deadline.run(lambda: self._open(deadline, 2), self._name)
+    async def _open_within(self, limit_s: float | None) -> Transaction:
+        """Open under a timer: for the caller's limit, which is then that of the whole transaction, or the default."""
+        deadline = Deadline(self._router.options.deadline_s if limit_s is None else limit_s)
+        if limit_s is not None:
+            self._limit = deadline
+        if deadline.left_s <= 0:
+            raise deadline.exceeded(self._name)
+        return await deadline.run(lambda: self._open(deadline), self._name)
 
     async def _open(self, deadline: Deadline, first: int = 1) -> Transaction:
         for attempt in itertools.count(first):
@@ -278,7 +282,7 @@ class TransactionScope:
         if is_acquiring_over or is_unknown or isinstance(error, PoolExhausted) or attempt >= MAX_ATTEMPTS:
             raise error
 
-    async def _begin(self, deadline: Deadline) -> Transaction:
+    async def _begin(self, deadline: Deadline | None) -> Transaction:
         server = self._router.server_for(self._number)
         pool = server.point_pool
         pooled = pool.acquire_nowait(self._number)
@@ -287,8 +291,10 @@ class TransactionScope:
         pooled.busy_since = (
             None  # the duration of a transaction is up to the caller; each statement has a timeout
         )
-        deadline.wait_for(server.answer, server)
-        timeout_s = min(server.statement_timeout_s, deadline.left_s)
+        timeout_s = server.statement_timeout_s
+        if deadline is not None:
+            deadline.wait_for(server.answer, server)
+            timeout_s = min(timeout_s, deadline.left_s)
         opening = self._opening_sql(server, pooled)
         try:
             await pooled.conn.execute(
@@ -297,13 +303,20 @@ class TransactionScope:
         except BaseException as error:
             server.handle_failure(pool, pooled, error)
             if isinstance(error, TimeoutError):
-                limit_s = min(server.statement_timeout_s, deadline.limit_s)
-                raise deadline.exceeded(self._name, limit_s) from error
+                raise self._opening_exceeded(server, deadline) from error
             raise
         pooled.is_dirty = False
         self._server, self._pooled = server, pooled
         self._transaction = Transaction(pooled, server, self._number, opening, self._limit)
         return self._transaction
+
+    def _opening_exceeded(self, server: ServerClient, deadline: Deadline | None) -> DeadlineExceeded:
+        limit_s = server.statement_timeout_s
+        if deadline is not None:
+            return deadline.exceeded(self._name, min(limit_s, deadline.limit_s))
+        deadline = Deadline(limit_s, monotonic() - limit_s)
+        deadline.wait_for(server.answer)
+        return deadline.exceeded(self._name)
 
     def _opening_sql(self, server: ServerClient, pooled: PooledConnection) -> str:
         settings = server.local_settings if pooled.is_behind_pooler else ""
