@@ -24,6 +24,7 @@ from shardwright.routing import (
     Gathered,
     OutcomeUnknown,
     PartialResult,
+    PoolExhausted,
     PoolOptions,
     Queries,
     Query,
@@ -32,6 +33,8 @@ from shardwright.routing import (
     Shards,
     Transaction,
     TransactionLost,
+    WriteDeadlineExceeded,
+    deadline,
 )
 from shardwright.tickets import Fleet, TicketOptions, Tickets
 from shardwright.topology import Directory, Server, ShardMap
@@ -52,6 +55,7 @@ __all__ = [
     "NotOwner",
     "OutcomeUnknown",
     "PartialResult",
+    "PoolExhausted",
     "PoolOptions",
     "Queries",
     "Query",
@@ -68,7 +72,9 @@ __all__ = [
     "Tickets",
     "Transaction",
     "TransactionLost",
+    "WriteDeadlineExceeded",
     "__version__",
+    "deadline",
     "decode_short",
     "encode_short",
 ]

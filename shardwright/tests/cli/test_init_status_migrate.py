@@ -135,7 +135,7 @@ async def test_doctor_finds_nothing_but_the_missing_fsync_of_test_servers(site: 
     assert "shardwright" in ran.json()["versions"]
 
 
-async def test_doctor_finds_missing_guards_drift_and_lost_shards(site: Site) -> None:
+async def test_doctor_finds_drift_and_lost_shards(site: Site) -> None:
     driver: Any = asyncpg  # it ships without types
     connection = await driver.connect(site.servers["a"])
     schemas = [
@@ -149,7 +149,6 @@ async def test_doctor_finds_missing_guards_drift_and_lost_shards(site: Site) -> 
     ran = await site.cli("doctor")
 
     assert ran.exit_code == 1
-    assert f"1 tables of {schemas[0]} on a have no guard" in ran.stdout
     assert f"{schemas[1]} should be on a and is not" in ran.stdout
     assert "by_hand" in ran.stdout
 

@@ -34,7 +34,7 @@ DRAWS = {
 # Wrong grants
 
 
-@pytest.mark.parametrize("readable", [(), ("ids",), ("ids_gate",), ("ids_horizon",), ("ids", "ids_gate")])
+@pytest.mark.parametrize("readable", [(), ("ids",), ("ids_gate",), ("ids_horizon",), ("ids", "ids_horizon")])
 @pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
 async def test_a_role_that_may_write_the_sequences_and_not_read_them_is_refused(
     id_shard: IdShard, readable: tuple[str, ...], draw: str

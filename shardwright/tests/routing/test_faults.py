@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 import pytest
 from routing_test_cluster import QUERIES, Cluster, OpenShards, make_cluster
 
-from shardwright.errors import ServerUnavailable
+from shardwright.errors import InvalidId, ServerUnavailable
 from shardwright.local import LocalServer
-from shardwright.routing import OutcomeUnknown, Shards
+from shardwright.routing import DeadlineExceeded, OutcomeUnknown, Shards, WriteDeadlineExceeded
 from shardwright.topology import open_connection
 
 
@@ -83,6 +83,129 @@ async def test_the_breaker_opens_for_a_server_that_accepts_and_never_answers(
 
     with pytest.raises(ServerUnavailable, match="times in a row"):
         await shards.shard(on(shards, "b")).fetch_value(QUERIES.whoami)
+
+
+async def ask(shards: Shards, number: int) -> type[Exception] | None:
+    try:
+        await shards.shard(number).fetch_value(QUERIES.whoami, deadline_s=0.2)
+    except (DeadlineExceeded, ServerUnavailable) as error:
+        return type(error)
+    return None
+
+
+@pytest.mark.slow
+async def test_the_breaker_opens_on_missed_deadlines_and_closes_when_the_server_answers_again(
+    fragile: Cluster, own_server: LocalServer, open_shards: OpenShards
+) -> None:
+    """The server is stopped by a signal: its connections stay open, new ones are accepted, nothing is answered."""
+    shards = await open_shards(
+        fragile, max_connections=2, spare_connections=0, breaker_failures=3, breaker_cooldown_s=0.3
+    )
+    number = on(shards, "b")
+    breaker = shards.server_for(number).breaker
+    assert await ask(shards, number) is None
+    with own_server.paused():
+        outcomes = [await ask(shards, number) for _ in range(4)]
+        assert outcomes == [DeadlineExceeded, DeadlineExceeded, DeadlineExceeded, ServerUnavailable]
+        assert breaker.is_open
+        gathered = await shards.gather(QUERIES.get, [1 << 40 | n << 10 for n in range(8)])
+        assert list(gathered.failed) == ["b"]
+
+        while breaker.is_open:  # noqa: ASYNC110  # until the cooldown is over
+            await asyncio.sleep(0.01)
+        assert await ask(shards, number) is DeadlineExceeded  # the one call that is let through
+        assert await ask(shards, number) is ServerUnavailable
+
+    async with asyncio.timeout(60):
+        while await ask(shards, number) is not None:  # noqa: ASYNC110  # until the next call is let through
+            await asyncio.sleep(0.01)
+    assert not breaker.is_open
+    assert breaker.failures == 0
+    gathered = await shards.gather(QUERIES.get, [1 << 40 | n << 10 for n in range(8)], deadline_s=30.0)
+    assert gathered.is_complete
+
+
+@pytest.mark.slow
+async def test_the_breaker_opens_when_gathers_and_transactions_miss_their_deadlines(
+    fragile: Cluster, own_server: LocalServer, open_shards: OpenShards
+) -> None:
+    shards = await open_shards(fragile, breaker_failures=4, breaker_cooldown_s=60.0)
+    number, ids = on(shards, "b"), [1 << 40 | n << 10 for n in range(8)]
+    await shards.gather(QUERIES.get, ids)
+    async with shards.shard(number).begin() as transaction:
+        await transaction.fetch_value(QUERIES.whoami)
+    with own_server.paused():
+        for _ in range(2):
+            gathered = await shards.gather(QUERIES.get, ids, deadline_s=0.2)
+            assert isinstance(gathered.failed["b"], DeadlineExceeded)
+            with pytest.raises(DeadlineExceeded):
+                async with shards.shard(number).begin(deadline_s=0.2):
+                    pass
+        assert shards.server_for(number).breaker.is_open
+        with pytest.raises(ServerUnavailable, match="times in a row"):
+            async with shards.shard(number).begin(deadline_s=0.2):
+                pass
+
+
+async def test_slow_statements_on_a_healthy_server_leave_the_breaker_closed(
+    cluster: Cluster, open_shards: OpenShards
+) -> None:
+    shards = await open_shards(cluster, breaker_failures=2, breaker_cooldown_s=60.0)
+    breaker = shards.server_for(0).breaker
+    for _ in range(4):
+        with pytest.raises(DeadlineExceeded):
+            await shards.shard(0).fetch_value(QUERIES.nap, seconds=30.0, deadline_s=0.05)
+        async with asyncio.timeout(20):
+            while breaker.failures:  # noqa: ASYNC110  # until the server has answered the cancellation
+                await asyncio.sleep(0.001)
+    assert not breaker.is_open
+    assert await shards.shard(0).fetch_value(QUERIES.whoami)
+
+
+@pytest.mark.slow
+async def test_a_transaction_does_not_wait_for_a_server_that_stopped_in_between(
+    fragile: Cluster, own_server: LocalServer, open_shards: OpenShards
+) -> None:
+    shards = await open_shards(fragile)
+    number = on(shards, "b")
+    transaction = shards.shard(number).begin(deadline_s=1.0)
+    opened = await transaction.__aenter__()
+    await opened.execute(QUERIES.add, author_id=1, caption="stopped")
+    with own_server.paused(), pytest.raises(WriteDeadlineExceeded, match="COMMIT"):
+        await transaction.__aexit__(None, None, None)
+
+
+@pytest.mark.slow
+async def test_a_directory_that_hangs_holds_nobody_longer_than_a_deadline(
+    servers: Mapping[str, LocalServer],
+    own_server: LocalServer,
+    fresh_database: Callable[[LocalServer], Awaitable[str]],
+    open_shards: OpenShards,
+) -> None:
+    """The directory is on the server that is stopped; shards that are known, on another one, are read all the same."""
+    conn = await open_connection(own_server.dsn(), "a")
+    await conn.execute("CREATE DATABASE fragile")
+    await conn.close()
+    cluster = await make_cluster({"a": own_server.dsn("fragile"), "b": await fresh_database(servers["b"])}, 4)
+    shards = await open_shards(cluster)
+    known = await shards.shard(on(shards, "b")).fetch_value(QUERIES.add, author_id=1, caption="here")
+    unknown = 1 << 40 | 100 << 10
+    await shards.gather(QUERIES.get, [known])
+    with own_server.paused():
+        with pytest.raises(DeadlineExceeded) as caught:
+            await shards.owner(unknown).fetch_value(QUERIES.whoami, deadline_s=0.3)
+        assert caught.value.waited_for == "the shard map"
+        with pytest.raises(DeadlineExceeded):
+            async with shards.owner(unknown).begin(deadline_s=0.3):
+                pass
+        gathered = await shards.gather(QUERIES.get, [known, unknown], deadline_s=0.3)
+        assert [row["id"] for row in gathered] == [known]
+        assert list(gathered.failed) == ["directory"]
+        assert gathered.unknown == [unknown]
+
+    with pytest.raises(InvalidId):
+        await shards.owner(unknown).fetch_value(QUERIES.whoami, deadline_s=30.0)
+    await cluster.directory.close()
 
 
 async def test_a_read_is_retried_on_a_new_connection(cluster: Cluster, open_shards: OpenShards) -> None:

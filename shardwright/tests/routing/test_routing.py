@@ -54,10 +54,15 @@ async def test_legacy_ids_are_on_shard_zero(shards: Shards) -> None:
 async def test_an_id_of_an_unknown_shard_is_refused(shards: Shards) -> None:
     with pytest.raises(InvalidId):
         shards.owner(-5)
-    with pytest.raises(InvalidId, match="shard 4000 is not in the map"):
-        shards.owner((1 << 40) | (4000 << 10))
     with pytest.raises(InvalidId):
-        shards.shard(16)
+        shards.owner(1 << 63)
+    with pytest.raises(InvalidId):
+        shards.shard(8192)
+    with pytest.raises(InvalidId, match="shard 4000 is not in the map"):
+        await shards.owner((1 << 40) | (4000 << 10)).fetch_value(QUERIES.whoami)
+    with pytest.raises(InvalidId, match="shard 16 is not in the map"):
+        async with shards.shard(16).begin():
+            pass
 
 
 async def test_a_statement_without_a_shard_is_refused(shards: Shards) -> None:

@@ -1,11 +1,13 @@
 """`shardwright doctor`: finds problems before they cause failures."""
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
-from shardwright.cli.doctor_checks import Finding, run_checks
+from shardwright.cli.doctor_checks import run_checks
+from shardwright.cli.doctor_guards import fix_guards
+from shardwright.cli.findings import Finding
 from shardwright.cli.output import make_console, print_json
 from shardwright.cli.runner import EXIT_FAILED, open_directory, run
 from shardwright.cli.settings import (
@@ -18,40 +20,51 @@ from shardwright.cli.settings import (
 from shardwright.cli.version import versions
 from shardwright.migrations import LibraryStatus, Migrator, read_library_status
 
-_MARKS = {"ok": "✓", "warning": "!", "failure": "✗"}
+_MARKS = {"ok": "✓", "note": "·", "warning": "!", "failure": "✗"}
 
 
 def doctor(
     context: typer.Context,
     directory: DirectoryOption = None,
     migrations: MigrationsOption = None,
+    is_fixing: Annotated[
+        bool,
+        typer.Option(
+            "--fix", help="Attach missing guards, and the event trigger that attaches them from then on."
+        ),
+    ] = False,
     is_json: JsonOption = False,
 ) -> None:
-    """Check for problems: years of ids left, clock skew, missing guards, drift, settings that can lose data, old SQL.
+    """Check for problems: ids, clocks, guards, second copies of shards, drift, old SQL, settings that can lose data.
 
-    Every finding says what to do about it. The exit code is 1 if there is a finding.
+    Every finding says what to do about it. The exit code is 1 if there is a warning or a failure.
 
         shardwright doctor
+        shardwright doctor --fix
         shardwright doctor --json | jq '.findings[] | select(.level != "ok")'
     """
     get_directory(context, directory)
     folder = find_migrations(context, migrations)
 
-    async def work() -> list[Finding]:
+    async def work() -> tuple[list[str], list[Finding]]:
+        fixed: list[str] = []
         async with open_directory(context, directory) as found:
             shard_map = await found.load()
+            for server in shard_map.servers.values() if is_fixing else ():
+                fixed += await fix_guards(server)
             findings = await run_checks(found, shard_map)
             findings += _check_library(await read_library_status(found))
         if folder is not None:
             findings += await _check_migrations(Migrator(shard_map, folder), folder)
-        return findings
+        return fixed, findings
 
-    findings = run(work())
+    fixed, findings = run(work())
     if is_json:
-        print_json({"versions": versions(), "findings": [vars(each) for each in findings]})
+        shown = [vars(each) for each in findings]
+        print_json({"versions": versions(), "fixed": fixed, "findings": shown})
     else:
-        _show(findings)
-    if any(each.level != "ok" for each in findings):
+        _show(fixed, findings)
+    if any(each.level in {"warning", "failure"} for each in findings):
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -82,8 +95,10 @@ async def _check_migrations(migrator: Migrator, folder: Path) -> list[Finding]:
     ]
 
 
-def _show(findings: list[Finding]) -> None:
+def _show(fixed: list[str], findings: list[Finding]) -> None:
     console: Any = make_console()
+    for each in fixed:
+        console.print(f"+ {each}", soft_wrap=True, markup=False)
     for each in findings:
         advice = f" → {each.advice}" if each.advice else ""
         console.print(f"{_MARKS[each.level]} {each.check}: {each.what}{advice}", soft_wrap=True)

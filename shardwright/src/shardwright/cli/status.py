@@ -31,7 +31,9 @@ SELECT current_setting('server_version') AS postgresql,
        CASE WHEN pg_is_in_recovery()
             THEN extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8
             ELSE (SELECT max(extract(epoch FROM replay_lag))::float8 FROM pg_stat_replication) END AS lag_s,
-       (SELECT count(*) FROM pg_stat_replication) AS standbys
+       (SELECT count(*) FROM pg_stat_replication) AS standbys,
+       EXISTS (SELECT FROM pg_event_trigger WHERE evtname = 'shardwright_guard_tables'
+                 AND evtenabled IN ('O', 'A')) AS guards_plain_sql
 """
 
 
@@ -49,6 +51,7 @@ class ServerReport:
     is_standby: bool | None = None
     standbys: int | None = None
     lag_s: float | None = None
+    guards_plain_sql: bool | None = None
     schema_versions: dict[int, int] = field(default_factory=dict[int, int])
     trouble: str | None = None
 
@@ -149,6 +152,11 @@ def _print_tables(shard_map: ShardMap, reports: list[ServerReport], findings: li
     print_table(columns, [_row(each) for each in reports])
     for each in findings:
         console.print(f"- {each}", soft_wrap=True)
+    if unguarded := [each.name for each in reports if each.guards_plain_sql is False]:
+        console.print(
+            f"tables made by plain SQL get no guard on {', '.join(unguarded)}: see shardwright doctor",
+            soft_wrap=True,
+        )
 
 
 def _row(report: ServerReport) -> list[Any]:

@@ -1,10 +1,11 @@
-"""A local PostgreSQL server: start, stop, crash (for tests) and promote."""
+"""A local PostgreSQL server: start, stop, promote and, for tests, crash and pause."""
 
 import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -118,6 +119,19 @@ class LocalServer:
                 continue  # it noticed the postmaster's death and exited first
         _reap(status[0])
 
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        """Stop every process of the server for the block: it still accepts connections, and answers nothing."""
+        status = self._status()
+        if status is None:
+            raise ServerUnavailable(f"The server in {self.directory} does not run.")
+        pids = [status[0], *_children_of(status[0])]
+        _signal(pids, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            _signal(pids, signal.SIGCONT)
+
     def promote(self) -> None:
         """Promote a standby to a primary, on a new timeline."""
         subprocess.run(
@@ -160,6 +174,12 @@ class LocalServer:
         with files.log.open("rb") as log:
             log.seek(start_of_log)
             return log.read().decode(errors="replace")[-2000:]
+
+
+def _signal(pids: Iterable[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):  # a backend that has exited meanwhile
+            os.kill(pid, number)
 
 
 def _is_transient(output: str) -> bool:

@@ -1,11 +1,20 @@
 """Routing SQL to shards: the router, its connection pools, named queries and their dispatch functions."""
 
-from shardwright.routing.errors import DeadlineExceeded, OutcomeUnknown, PartialResult, TransactionLost
+from shardwright.routing.deadlines import deadline
+from shardwright.routing.errors import (
+    DeadlineExceeded,
+    OutcomeUnknown,
+    PartialResult,
+    PoolExhausted,
+    TransactionLost,
+    WriteDeadlineExceeded,
+)
+from shardwright.routing.gathered import Gathered
 from shardwright.routing.install_ahead import Installed, install_queries
 from shardwright.routing.options import PoolOptions
 from shardwright.routing.queries import Queries, Query
 from shardwright.routing.raw_sql import RawSql, ShardSql
-from shardwright.routing.scatter_gather import Everywhere, Gathered
+from shardwright.routing.scatter_gather import Everywhere
 from shardwright.routing.schema_mismatch import SchemaMismatch
 from shardwright.routing.shards import Shard, Shards
 from shardwright.routing.transactions import Transaction
@@ -17,6 +26,7 @@ __all__ = [
     "Installed",
     "OutcomeUnknown",
     "PartialResult",
+    "PoolExhausted",
     "PoolOptions",
     "Queries",
     "Query",
@@ -27,5 +37,7 @@ __all__ = [
     "Shards",
     "Transaction",
     "TransactionLost",
+    "WriteDeadlineExceeded",
+    "deadline",
     "install_queries",
 ]

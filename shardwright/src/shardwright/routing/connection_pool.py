@@ -16,7 +16,8 @@ import asyncpg
 from shardwright.errors import ServerUnavailable
 from shardwright.routing.circuit_breaker import CircuitBreaker
 from shardwright.routing.connection_groups import ConnectionGroup, ConnectionGroups, Waiter
-from shardwright.routing.options import PoolOptions
+from shardwright.routing.errors import PoolExhausted
+from shardwright.routing.options import OVERDUE_AFTER_S, PoolOptions
 from shardwright.routing.pooled_connection import Connector, PooledConnection
 from shardwright.topology import Server
 
@@ -24,7 +25,6 @@ log = logging.getLogger(__name__)
 
 RECOVER_TIMEOUT_S = 5.0
 CLOSE_TIMEOUT_S = 5.0
-GRACE_S = 1.0
 OPEN_SPARE_AFTER_S = 0.05  # a busy connection is usually released sooner than a new one is open
 
 
@@ -45,6 +45,7 @@ class ConnectionPool:
         self.connections: set[PooledConnection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._waiter_timer: asyncio.TimerHandle | None = None
+        self._recovering = 0
         self._is_closed = False
 
     def acquire_nowait(self, number: int) -> PooledConnection | None:
@@ -75,15 +76,19 @@ class ConnectionPool:
         else:
             group.idle.append(pooled)
 
-    async def acquire(self, number: int) -> PooledConnection:
-        """Return a connection for a shard, waiting for one or opening one."""
-        pooled = await self._wait(self.groups.for_shard(number))
+    async def acquire(self, number: int, waited_s: float = 0.0) -> PooledConnection:
+        """Return a connection for a shard, waiting for one or opening one.
+
+        `waited_s` is what earlier attempts of the same call have used of `acquire_timeout_s`.
+        """
+        pooled = await self._wait(self.groups.for_shard(number), monotonic() - waited_s)
         pooled.shards_touched.add(number)
         pooled.busy_since = monotonic()
         return pooled
 
     def recover(self, pooled: PooledConnection) -> None:
         """Make a connection usable again in the background after an interrupted statement, or replace it."""
+        self._recovering += 1
         self._spawn(self._recover(pooled))
 
     def assign_shards(self, numbers: Iterable[int]) -> None:
@@ -100,7 +105,7 @@ class ConnectionPool:
 
     def terminate_overdue(self) -> None:
         """Terminate connections whose statement has outlived the server's own statement_timeout."""
-        started_before = monotonic() - self._options.statement_timeout_s - GRACE_S
+        started_before = monotonic() - self._options.statement_timeout_s - OVERDUE_AFTER_S
         for pooled in list(self.connections):
             if pooled.busy_since is not None and pooled.busy_since < started_before:
                 pooled.is_overdue = True
@@ -132,6 +137,16 @@ class ConnectionPool:
         for task in list(self._tasks):
             task.cancel()
 
+    def has_answered_since(self, since: float) -> bool:
+        """Whether a connection was opened or finished a statement since then."""
+        return any(pooled.used_at >= since for pooled in self.connections)
+
+    @property
+    def awaits_server(self) -> bool:
+        """Whether a connection is being opened or recovered: callers may be waiting for the server, not for others."""
+        is_opening = sum(group.size for group in self.groups.all) > len(self.connections)
+        return is_opening or self._recovering > 0
+
     @property
     def waiting(self) -> int:
         """How many callers are waiting for a connection."""
@@ -142,8 +157,7 @@ class ConnectionPool:
         """How many connections are idle."""
         return sum(len(group.idle) for group in self.groups.all)
 
-    async def _wait(self, group: ConnectionGroup) -> PooledConnection:
-        since = monotonic()
+    async def _wait(self, group: ConnectionGroup, since: float) -> PooledConnection:
         while True:
             if self._is_closed:
                 raise ServerUnavailable("the router is closed")
@@ -180,8 +194,8 @@ class ConnectionPool:
                 if now - group.waiters[0].since > OPEN_SPARE_AFTER_S and self._has_spare(group):
                     self._start_opening(group)
 
-    def _acquire_timed_out(self) -> ServerUnavailable:
-        return ServerUnavailable(
+    def _acquire_timed_out(self) -> PoolExhausted:
+        return PoolExhausted(
             f"no connection to server {self.server.name} became free within {self._options.acquire_timeout_s} s"
         )
 
@@ -241,6 +255,12 @@ class ConnectionPool:
             group.hand_over(pooled)
 
     async def _recover(self, pooled: PooledConnection) -> None:
+        try:
+            await self._roll_back(pooled)
+        finally:
+            self._recovering -= 1
+
+    async def _roll_back(self, pooled: PooledConnection) -> None:
         conn = pooled.conn
         pooled.busy_since = None
         if conn.is_closed():

@@ -1,6 +1,6 @@
 """Errors of executing statements that a caller may want to tell apart."""
 
-from shardwright.errors import ShardwrightError
+from shardwright.errors import ServerUnavailable, ShardwrightError
 
 
 class OutcomeUnknown(ShardwrightError):
@@ -15,8 +15,28 @@ class TransactionLost(ShardwrightError):
 
 
 class DeadlineExceeded(ShardwrightError, TimeoutError):
-    """A read did not finish within its deadline."""
+    """A call did not finish within its deadline, and changed nothing, unless it is a `WriteDeadlineExceeded`.
+
+    `waited_for` is what it was waiting for when the time was over, `waited_s` how long the call had taken, and
+    `limit_s` how long it was allowed to take.
+    """
+
+    def __init__(
+        self, message: str, *, waited_for: str = "", waited_s: float = 0.0, limit_s: float = 0.0
+    ) -> None:
+        super().__init__(message)
+        self.waited_for = waited_for
+        self.waited_s = waited_s
+        self.limit_s = limit_s
+
+
+class WriteDeadlineExceeded(DeadlineExceeded, OutcomeUnknown):
+    """The deadline passed after a write was sent: it may or may not have happened."""
 
 
 class PartialResult(ShardwrightError):
     """Some servers did not answer, and the caller required complete results."""
+
+
+class PoolExhausted(ServerUnavailable):
+    """No connection became free within `acquire_timeout_s`: all are busy, or none could be opened in time."""

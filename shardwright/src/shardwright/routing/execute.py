@@ -1,7 +1,7 @@
 """Executes one statement on one shard, with the retries that are safe.
 
-The first attempt is written for speed: no task switch but the statement's own. Everything else is in `_Retry`,
-which repeats a statement only where that is safe:
+The first attempt is written for speed: no task switch but the statement's own, and no timer. Everything else is in
+`_Call`, which keeps to the call's deadline and repeats a statement only where that is safe:
 
 - a write that the shard's guard refused (SW001) did not happen: load the map and send it to the new owner, waiting
   while there is none;
@@ -11,14 +11,16 @@ which repeats a statement only where that is safe:
 """
 
 import asyncio
-import time
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
 import asyncpg
 
-from shardwright.errors import NotOwner, ServerUnavailable
+from shardwright.errors import InvalidId, NotOwner, ServerUnavailable
+from shardwright.routing.deadlines import SCOPE, Deadline, seconds_left
 from shardwright.routing.dispatch_functions import COUNT_COLUMN, FunctionKind
-from shardwright.routing.errors import DeadlineExceeded, OutcomeUnknown
+from shardwright.routing.errors import OutcomeUnknown, PoolExhausted
+from shardwright.routing.options import PoolOptions
 from shardwright.routing.queries import Query
 from shardwright.routing.schema_mismatch import SCHEMA_MISFIT, schema_mismatch
 from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
@@ -38,6 +40,7 @@ FAILURES = (
 MAX_ATTEMPTS = 3
 FIRST_PAUSE_S = 0.01
 MAX_PAUSE_S = 0.25
+CLOCK_DIFFERENCE_S = 0.01  # the server counts whole milliseconds, and from a little later
 
 _ROLLED_BACK = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
 # The shard's schema or table does not exist on this server: it moved, or was never created.
@@ -55,10 +58,15 @@ class Router(Protocol):
     """The part of `Shards` that executing a statement needs."""
 
     map: ShardMap
-    not_owner_wait_s: float
+    options: PoolOptions
+    timer_s: float | None
 
     def server_for(self, number: int) -> ServerClient:
         """The client of the server that owns a shard."""
+        ...
+
+    async def locate(self, number: int) -> ServerClient:
+        """The same, for a shard that the map did not have: it may be new."""
         ...
 
     async def refresh(self) -> None:
@@ -66,25 +74,40 @@ class Router(Protocol):
         ...
 
 
-async def execute_on_shard(
-    router: Router, number: int, query: Query, args: tuple[Any, ...], limit: int
+async def execute_on_shard(  # noqa: PLR0917  # called for every statement, without keywords
+    router: Router,
+    number: int,
+    query: Query,
+    args: tuple[Any, ...],
+    limit: int,
+    deadline_s: float | None = None,
 ) -> "list[Record]":
     """Return the rows of a query on a shard; `limit` is 1 for at most one row, 0 for all."""
-    server = router.server_for(number)
+    if deadline_s is not None or router.timer_s is not None or SCOPE.get() is not None:
+        return await _Call(router, number, query, args, limit).within(seconds_left(deadline_s))
+    started_at, server = monotonic(), None
     try:
+        server = router.server_for(number)
         return await attempt(server, number, query, args, limit)
-    except FAILURES as error:
-        return await _Retry(router, number, query, args, limit).after(error, server)
+    except (InvalidId, *FAILURES) as error:
+        return await _Call(router, number, query, args, limit).after(error, server, started_at)
 
 
-async def attempt(
-    server: ServerClient, number: int, query: Query, args: tuple[Any, ...], limit: int
+async def attempt(  # noqa: PLR0917  # likewise
+    server: ServerClient,
+    number: int,
+    query: Query,
+    args: tuple[Any, ...],
+    limit: int,
+    deadline: Deadline | None = None,
 ) -> "list[Record]":
     """Execute the statement once, in one round trip when it is already prepared on the connection."""
     pool = server.point_pool
     pooled = pool.acquire_nowait(number)
     if pooled is None or pooled.is_dirty:
-        pooled = await server.finish_acquire(pool, pooled, number)
+        pooled = await server.finish_acquire(pool, pooled, number, deadline)
+    if deadline is not None:
+        deadline.wait_for(server.answer, server)
     try:
         if server.misfits and server.is_misfit(query, number):
             statement = server.plain(pooled, query, FunctionKind.POINT)
@@ -98,6 +121,8 @@ async def attempt(
                 pooled, query, FunctionKind.POINT, number
             )
             args = (number, *args)
+        if deadline is not None:
+            deadline.is_sent = True
         if limit:
             row = await statement.fetchrow(*args)
             rows = [] if row is None else [row]
@@ -122,48 +147,91 @@ def affected_rows(rows: "list[Record]") -> int:
     return rows[0][0] if rows and COUNT_COLUMN in rows[0] else len(rows)
 
 
-class _Retry:
-    """Repeats one statement until it succeeds, or until another attempt is no longer safe or useful."""
+class _Call:
+    """One statement under a deadline: repeated until it succeeds, or another attempt is no longer safe or useful."""
 
     def __init__(self, router: Router, number: int, query: Query, args: tuple[Any, ...], limit: int) -> None:
         self._router = router
         self._call = (number, query, args, limit)
         self._number, self._query = number, query
-        self._started_at = time.monotonic()
+        self._name = f"{query.name} on shard {number}"
+        self._not_owner_since: float | None = None
         self._pause_s = FIRST_PAUSE_S
         self._is_looked_up_again = False
         self._is_plain = False
+        self._server: ServerClient
+        self._deadline: Deadline
 
-    async def after(self, error: Exception, server: ServerClient) -> "list[Record]":
+    async def within(self, limit_s: float | None) -> "list[Record]":
+        """Execute it within this limit, or the default."""
+        self._deadline = Deadline(self._router.options.deadline_s if limit_s is None else limit_s)
+        if self._deadline.left_s <= 0:
+            raise self._deadline.exceeded(self._name)
+        return await self._deadline.run(self._first, self._name, writes=self._query.writes)
+
+    async def after(self, error: Exception, server: ServerClient | None, started_at: float) -> "list[Record]":
+        """Continue after a first attempt without a timer, which failed."""
+        self._deadline = Deadline(self._router.options.deadline_s, started_at)
+        if server is not None:
+            self._server = server
+            self._deadline.wait_for(server.answer)
+        if isinstance(error, ServerUnavailable):  # nothing was sent: all that time was spent acquiring
+            self._deadline.acquiring_s = monotonic() - started_at
+        return await self._deadline.run(lambda: self._repeat(error), self._name, writes=self._query.writes)
+
+    async def _first(self) -> "list[Record]":
+        try:
+            return await self._attempt()
+        except FAILURES as error:
+            return await self._repeat(error)
+
+    async def _repeat(self, error: Exception) -> "list[Record]":
         attempts = 1
         while True:
-            await self._decide(error, server, attempts)
-            server = self._router.server_for(self._number)
+            await self._decide(error, attempts)
             try:
-                return await attempt(server, *self._call)
+                return await self._attempt()
             except FAILURES as again:
                 error = again
                 attempts += 1
 
-    async def _decide(self, error: Exception, server: ServerClient, attempts: int) -> None:
+    async def _attempt(self) -> "list[Record]":
+        try:
+            self._server = self._router.server_for(self._number)
+        except InvalidId:
+            self._deadline.wait_for("the shard map")
+            self._server = await self._router.locate(self._number)
+        return await attempt(self._server, *self._call, self._deadline)
+
+    async def _decide(self, error: Exception, attempts: int) -> None:
         """Return when the statement may be repeated; raise otherwise."""
         if getattr(error, "sqlstate", None) == SQLSTATE_NOT_OWNER:
             await self._wait_for_new_owner(error)
             return
+        if isinstance(error, InvalidId):
+            return  # of an attempt that knew the cached map alone: the next one asks for a newer map
         if isinstance(error, TimeoutError):
-            raise self._timeout_error() from error
+            # The pool's own check, or a pooled connection's timer, found the statement overdue.
+            limit_s = self._router.options.statement_timeout_s
+            raise self._deadline.exceeded(self._name, limit_s, is_unknown=self._query.writes) from error
+        if isinstance(error, asyncpg.QueryCanceledError) and self._deadline.left_s < CLOCK_DIFFERENCE_S:
+            raise self._deadline.exceeded(self._name) from error  # the server rolled it back
         if isinstance(error, (*SCHEMA_MISFIT, *FUNCTION_OUTDATED)):
-            if await self._adapt(error, server):
+            if await self._adapt(error):
                 return
         elif not self._is_safe_to_retry(error):
             raise self._lost_error(error)
         if attempts >= MAX_ATTEMPTS:
             raise error
-        await self._pause()
+        await self._pause("its next attempt")
 
     def _is_safe_to_retry(self, error: Exception) -> bool:
-        if isinstance(error, (ServerUnavailable, *_ROLLED_BACK)):
-            return True  # it did not happen
+        if isinstance(error, PoolExhausted):
+            return False  # another attempt would wait as long again
+        if isinstance(error, ServerUnavailable):
+            return self._deadline.acquiring_s < self._router.options.acquire_timeout_s  # it did not happen
+        if isinstance(error, _ROLLED_BACK):
+            return True  # likewise
         return isinstance(error, CONNECTION_LOST) and not self._query.writes
 
     def _lost_error(self, error: Exception) -> Exception:
@@ -171,22 +239,21 @@ class _Retry:
             return OutcomeUnknown(f"{self._query.name} was sent to shard {self._number}, then: {error!r}")
         return error
 
-    def _timeout_error(self) -> Exception:
-        if self._query.writes:
-            return OutcomeUnknown(f"{self._query.name} timed out on shard {self._number}")
-        return DeadlineExceeded(f"{self._query.name} timed out on shard {self._number}")
-
     async def _wait_for_new_owner(self, error: Exception) -> None:
-        if time.monotonic() - self._started_at > self._router.not_owner_wait_s:
+        now = monotonic()
+        self._not_owner_since = self._not_owner_since or now
+        if now - self._not_owner_since > self._router.options.not_owner_wait_s:
             raise NotOwner(f"no server accepted a write to shard {self._number} in time") from error
-        await self._pause()
+        await self._pause(f"a server that owns shard {self._number}")
         await self._refresh()
 
-    async def _adapt(self, error: Exception, server: ServerClient) -> bool:
+    async def _adapt(self, error: Exception) -> bool:
         """After a query that does not fit the shard's tables: whether to repeat it at once, in another way.
 
         First the function is looked up again, then the query is executed without it; what fails even so is raised.
         """
+        server = self._server
+        self._deadline.wait_for(server.answer, server)
         if isinstance(error, SHARD_MISSING):
             await self._refresh()
             if self._router.server_for(self._number) is not server:
@@ -206,11 +273,13 @@ class _Retry:
         return False
 
     async def _refresh(self) -> None:
+        self._deadline.wait_for("the shard map")
         try:
             await self._router.refresh()
         except ServerUnavailable:
             return  # the directory is unreachable; the map may still be right, and a notification may come
 
-    async def _pause(self) -> None:
+    async def _pause(self, waits_for: str) -> None:
+        self._deadline.wait_for(waits_for)
         await asyncio.sleep(self._pause_s)
         self._pause_s = min(self._pause_s * 2, MAX_PAUSE_S)

@@ -9,6 +9,9 @@ from shardwright.errors import SetupInvalid
 if TYPE_CHECKING:
     from asyncpg import Connection
 
+OVERDUE_AFTER_S = 1.0  # how long after the server's own statement_timeout a connection is given up
+MAINTAIN_S = 1.0  # how often that is checked
+
 
 @dataclass(frozen=True)
 class PoolOptions:
@@ -25,7 +28,10 @@ class PoolOptions:
     gather_connections: int = 2
     shards_per_gather_connection: int = 2048
     connect_timeout_s: float = 5.0
-    acquire_timeout_s: float = 5.0
+    deadline_s: float = (
+        20.0  # of a whole call: acquiring, retries, waiting for a moved shard and the statement
+    )
+    acquire_timeout_s: float = 5.0  # how long a call waits for connections, in all its attempts together
     statement_timeout_s: float = 10.0
     gather_deadline_s: float = 3.0
     idle_in_transaction_s: float = 60.0
@@ -34,15 +40,23 @@ class PoolOptions:
     max_age_s: float = 1800.0
     breaker_failures: int = 5
     breaker_cooldown_s: float = 1.0
+    unknown_shard_refresh_s: float = 0.25  # at most this often, ids of unknown shards make the map be loaded
     poll_s: float = 30.0  # how often to poll for a newer map, where notifications do not arrive
     application_name: str = "shardwright"
     setup: "Callable[[Connection], Awaitable[None]] | None" = (
         None  # called for each new connection, to set type codecs for example
     )
 
+    @property
+    def timer_s(self) -> float | None:
+        """The default deadline, where a call needs a timer of its own for it; None where other limits come first."""
+        others_s = self.acquire_timeout_s + self.statement_timeout_s + OVERDUE_AFTER_S + MAINTAIN_S
+        return None if self.deadline_s >= others_s else self.deadline_s
+
     def __post_init__(self) -> None:
         wrong = [name for name, value in vars(self).items() if isinstance(value, int | float) and value < 0]
         at_least_one = ("max_connections", "shards_per_connection", "gather_connections")
         wrong += [name for name in at_least_one if getattr(self, name) < 1]
+        wrong += [] if self.deadline_s else ["deadline_s"]
         if wrong:
             raise SetupInvalid(f"too small: {', '.join(sorted(set(wrong)))}")

@@ -175,10 +175,11 @@ def local_settings(options: PoolOptions) -> str:
 def session_settings(options: PoolOptions) -> dict[str, str]:
     """Timeouts that the server itself enforces, in case this process hangs or is gone."""
     return {
-        "statement_timeout": _milliseconds(options.statement_timeout_s),
-        "idle_in_transaction_session_timeout": _milliseconds(options.idle_in_transaction_s),
+        "statement_timeout": milliseconds(min(options.statement_timeout_s, options.deadline_s)),
+        "idle_in_transaction_session_timeout": milliseconds(options.idle_in_transaction_s),
     }
 
 
-def _milliseconds(seconds: float) -> str:
-    return str(int(seconds * 1000))
+def milliseconds(seconds: float) -> str:
+    """A time limit for a setting of PostgreSQL, where 0 means none."""
+    return str(max(1, int(seconds * 1000)) if seconds else 0)

@@ -26,6 +26,8 @@ _TRAITS = frozenset({"hot", "writes"})
 _READING = frozenset({"select", "with", "values", "table"})
 _WRITING = frozenset({"insert", "update", "delete", "merge", "share"})  # `share`: FOR SHARE takes row locks
 
+RESERVED = "deadline_s"  # an argument of every call, beside the query's parameters
+
 
 @dataclass(frozen=True, eq=False)
 class Query:
@@ -54,6 +56,10 @@ class Query:
         for token in tokens:
             if token.kind == "parameter":
                 numbers.setdefault(token.text[1:], len(numbers) + 1)
+        if RESERVED in numbers:
+            raise SetupInvalid(
+                f"query {name}: :{RESERVED} is the deadline of the call, choose another name for the parameter"
+            )
         sql = "".join(f"${numbers[t.text[1:]]}" if t.kind == "parameter" else t.text for t in tokens).strip()
         return cls(
             name=name,

@@ -2,25 +2,21 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-import asyncpg
-
-from shardwright.errors import NotOwner, ServerUnavailable, ShardKeyMissing
+from shardwright.errors import InvalidId, ServerUnavailable, ShardKeyMissing
 from shardwright.routing.connection_pool import ConnectionPool
+from shardwright.routing.deadlines import Deadline, seconds_left
 from shardwright.routing.dispatch_functions import IDS, FunctionKind
-from shardwright.routing.errors import DeadlineExceeded, PartialResult
 from shardwright.routing.execute import FUNCTION_OUTDATED, Router, execute_on_shard
+from shardwright.routing.gathered import SERVER_UNAVAILABLE, Gathered, collect, merge
 from shardwright.routing.plain_statements import EVERYWHERE
 from shardwright.routing.queries import Query
 from shardwright.routing.schema_mismatch import (
     SCHEMA_MISFIT,
-    SchemaMismatch,
     ServerAnswer,
-    mismatches_by_server,
     schema_mismatch,
 )
 from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
@@ -30,59 +26,24 @@ if TYPE_CHECKING:
 
 # Shards that one statement reads in turn in a broadcast: enough to save round trips, few enough to interleave.
 EVERYWHERE_BATCH = 32
-# The server is unavailable, for whatever reason; any other error is the statement's own.
-SERVER_UNAVAILABLE = (
-    *CONNECTION_LOST,
-    ServerUnavailable,
-    NotOwner,
-    TimeoutError,
-    asyncpg.OperatorInterventionError,
-    asyncpg.InsufficientResourcesError,
-)
-
-
+BROADCAST_DEADLINE_S = 3600.0
+# A server, and ids on it by shard.
+Part = tuple[ServerClient, dict[int, list[int]]]
 # Repeated shard by shard: one of them may have moved since the map was loaded, or have other columns than the rest.
 _ONE_BY_ONE = (*CONNECTION_LOST, *SCHEMA_MISFIT, *FUNCTION_OUTDATED)
-
-
-@dataclass
-class Gathered:
-    """Rows of many shards, in no particular order, and by server the errors of those that did not answer in time.
-
-    A server some of whose shards lack what the query names is in `failed` too, with the rows of its other shards.
-    """
-
-    rows: "list[Record]" = field(default_factory=list["Record"])
-    failed: dict[str, Exception] = field(default_factory=dict[str, Exception])
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every server answered."""
-        return not self.failed
-
-    def complete(self) -> "list[Record]":
-        """The rows, or `PartialResult` when some are missing."""
-        if self.failed:
-            first = next(iter(self.failed.values()))
-            why = f": {first}" if isinstance(first, SchemaMismatch) else ""
-            raise PartialResult(f"no answer from {', '.join(sorted(self.failed))}{why}") from first
-        return self.rows
-
-    def __iter__(self) -> "Iterator[Record]":
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
 
 class GatherRouter(Router, Protocol):
     """The part of `Shards` that scatter-gather needs."""
 
-    gather_deadline_s: float
     everywhere_count: int
 
     def shard_of(self, id: int) -> int:  # noqa: A002  # an id is called an id
         """The number of the shard in an id."""
+        ...
+
+    async def load_unknown(self, ids: Sequence[int]) -> None:
+        """Load the map again if one of these ids can belong to a shard that it does not have."""
         ...
 
 
@@ -94,24 +55,74 @@ async def gather(
     deadline_s: float | None,
 ) -> Gathered:
     """Return the rows of many ids: one round trip per server, servers in parallel."""
+    deadline = Deadline(_limit_s(router.options.gather_deadline_s, deadline_s))
     others = dict(params)
-    parts = _by_server(router, ids)
-    work = [partial(_gather_on, router, server, query, by_shard, others) for server, by_shard in parts]
-    deadline = router.gather_deadline_s if deadline_s is None else deadline_s
-    return await _collect([server.server.name for server, _ in parts], work, deadline)
+    parts, unknown = _by_server(router, ids)
+    if not unknown:
+        return await _gather_parts(router, query, others, deadline, parts)
+    known = partial(_gather_parts, router, query, others, deadline)
+    return merge(
+        await asyncio.gather(
+            known(parts), _gather_unknown(router, known, unknown, deadline), return_exceptions=True
+        )
+    )
 
 
-def _by_server(router: GatherRouter, ids: Sequence[int]) -> list[tuple[ServerClient, dict[int, list[int]]]]:
-    """Group ids by shard, and shards by server (and, on a server with very many, by connection group)."""
+def _limit_s(default_s: float, deadline_s: float | None) -> float:
+    left_s = seconds_left(deadline_s)
+    return default_s if left_s is None else left_s
+
+
+def _by_server(router: GatherRouter, ids: Sequence[int]) -> tuple[list[Part], list[int]]:
+    """Group ids by shard, and shards by server (and, on a server with very many, by connection group).
+
+    Returned apart: what belongs to no shard of the map, or is no id.
+    """
     shards: dict[int, list[int]] = {}
+    unknown: list[int] = []
     for id_ in ids:
-        shards.setdefault(router.shard_of(id_), []).append(id_)
-    parts: dict[tuple[int, int], tuple[ServerClient, dict[int, list[int]]]] = {}
+        try:
+            shards.setdefault(router.shard_of(id_), []).append(id_)
+        except InvalidId:
+            unknown.append(id_)
+    parts: dict[tuple[int, int], Part] = {}
     for number, own in shards.items():
-        server = router.server_for(number)
+        try:
+            server = router.server_for(number)
+        except InvalidId:
+            unknown += own
+            continue
         group = server.gather_pool.groups.for_shard(number)
         parts.setdefault((id(server), id(group)), (server, {}))[1][number] = own
-    return list(parts.values())
+    return list(parts.values()), unknown
+
+
+async def _gather_parts(
+    router: GatherRouter, query: Query, others: dict[str, Any], deadline: Deadline, parts: list[Part]
+) -> Gathered:
+    work = [partial(_gather_on, router, server, query, by_shard, others) for server, by_shard in parts]
+    return await collect([server for server, _ in parts], work, deadline)
+
+
+async def _gather_unknown(
+    router: GatherRouter,
+    known: Callable[[list[Part]], Awaitable[Gathered]],
+    ids: list[int],
+    deadline: Deadline,
+) -> Gathered:
+    """Look for ids of shards that the map did not have in a newer one; those of no shard are reported."""
+    loading = Deadline(deadline.limit_s, deadline.started_at)
+    loading.wait_for("the shard map")
+    failed: dict[str, Exception] = {}
+    try:
+        await loading.run(partial(router.load_unknown, ids), "gather")
+    except SERVER_UNAVAILABLE as error:
+        failed["directory"] = error
+    parts, unknown = _by_server(router, ids)
+    gathered = await known(parts) if parts else Gathered()
+    gathered.unknown += unknown
+    gathered.failed |= failed
+    return gathered
 
 
 async def _gather_on(
@@ -177,47 +188,6 @@ async def _run_on(
     return rows
 
 
-async def _collect(
-    names: list[str], work: "Sequence[Callable[[], Awaitable[ServerAnswer]]]", deadline_s: float
-) -> Gathered:
-    """Wait for all, each to its deadline; unavailable servers are reported in `failed`, other errors raised.
-
-    So are shards that lack what the query names, unless no shard has it.
-    """
-    if len(work) == 1:
-        outcomes = [await _within(work[0], deadline_s)]
-    else:
-        outcomes = await asyncio.gather(*(_within(each, deadline_s) for each in work))
-    gathered = Gathered()
-    parts: list[ServerAnswer] = []
-    for name, outcome in zip(names, outcomes, strict=True):
-        if isinstance(outcome, SERVER_UNAVAILABLE):
-            gathered.failed[name] = outcome
-        elif isinstance(outcome, Exception):
-            raise outcome
-        else:
-            parts.append(outcome)
-            gathered.rows += outcome.rows
-    gathered.failed |= mismatches_by_server(parts)
-    return gathered
-
-
-async def _within(
-    work: "Callable[[], Awaitable[ServerAnswer]]", deadline_s: float
-) -> "ServerAnswer | Exception":
-    """Return the answer or the error: a failure must not leave the sibling tasks running unattended.
-
-    The coroutine is created here, not earlier: a caller cancelled before this point would leave it never awaited.
-    """
-    try:
-        async with asyncio.timeout(deadline_s):
-            return await work()
-    except TimeoutError as error:
-        return DeadlineExceeded(f"no answer within {deadline_s} s: {error}")
-    except Exception as error:  # noqa: BLE001  # _collect raises errors that are not about an unavailable server
-        return error
-
-
 class Everywhere:
     """Broadcast to every shard: for reports and repairs, never for a request. Counted in the metrics."""
 
@@ -233,7 +203,7 @@ class Everywhere:
         args = query.bind(params)
         parts = self._parts()
         work = [partial(self._read, server, batches, query, args) for server, batches in parts]
-        return await _collect([server.server.name for server, _ in parts], work, self._deadline_s or 3600.0)
+        return await collect([server for server, _ in parts], work, self._deadline())
 
     async def execute(self, query: Query, /, **params: Any) -> Gathered:
         """Execute the statement on every shard, each in its own transaction; returns the rows it returned."""
@@ -241,7 +211,10 @@ class Everywhere:
         args = query.bind(params)
         parts = self._parts()
         work = [partial(self._write, server, batches, query, args) for server, batches in parts]
-        return await _collect([server.server.name for server, _ in parts], work, self._deadline_s or 3600.0)
+        return await collect([server for server, _ in parts], work, self._deadline(), writes=query.writes)
+
+    def _deadline(self) -> Deadline:
+        return Deadline(_limit_s(BROADCAST_DEADLINE_S, self._deadline_s))
 
     def _parts(self) -> list[tuple[ServerClient, list[list[int]]]]:
         """Per server, batches of shards that share a connection group."""

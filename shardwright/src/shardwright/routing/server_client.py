@@ -10,11 +10,12 @@ import asyncpg
 from shardwright.errors import ServerUnavailable
 from shardwright.ids import schema_name
 from shardwright.routing.circuit_breaker import CircuitBreaker
-from shardwright.routing.connection_pool import GRACE_S, ConnectionPool
+from shardwright.routing.connection_pool import ConnectionPool
+from shardwright.routing.deadlines import Deadline
 from shardwright.routing.dispatch_functions import FunctionKey, FunctionKind
 from shardwright.routing.function_installer import FunctionInstaller, InstalledFunction, drop_unused
 from shardwright.routing.metrics import ServerCounts
-from shardwright.routing.options import PoolOptions
+from shardwright.routing.options import OVERDUE_AFTER_S, PoolOptions
 from shardwright.routing.plain_statements import EVERYWHERE, PlainStatement
 from shardwright.routing.pooled_connection import PooledConnection, Statement, local_settings
 from shardwright.routing.queries import Query
@@ -58,7 +59,10 @@ class ServerClient:
         """Queries whose result types differ between shards: prepared for each shard apart in transactions."""
         self._refresh_at = time.monotonic() + FIRST_REFRESH_S
         self.local_settings = local_settings(options)
-        self.statement_timeout_s = options.statement_timeout_s + GRACE_S  # the server's own limit comes first
+        self.answer = f"the answer of server {server.name}"  # what a call waits for, in its error
+        self.statement_timeout_s = (
+            options.statement_timeout_s + OVERDUE_AFTER_S
+        )  # the server's own limit comes first
 
     def assign_shards(self, numbers: list[int]) -> None:
         """Set the shards that the server owns now."""
@@ -81,11 +85,13 @@ class ServerClient:
                 raise
             self.point_pool.release(pooled)
 
-    async def ping(self) -> None:
+    async def ping(self, deadline: Deadline) -> None:
         """Raise unless the server answers; a server without shards is skipped, since nothing depends on it."""
         if not self._numbers:
             return
-        pooled = await self.acquire(self.point_pool, self._numbers[0])
+        number, pool = self._numbers[0], self.point_pool
+        pooled = await self.finish_acquire(pool, pool.acquire_nowait(number), number, deadline)
+        deadline.wait_for(self.answer, self)
         try:
             await pooled.conn.execute("SELECT 1")
         except BaseException as error:
@@ -191,11 +197,15 @@ class ServerClient:
         return await self.finish_acquire(pool, pool.acquire_nowait(number), number)
 
     async def finish_acquire(
-        self, pool: ConnectionPool, pooled: PooledConnection | None, number: int
+        self,
+        pool: ConnectionPool,
+        pooled: PooledConnection | None,
+        number: int,
+        deadline: Deadline | None = None,
     ) -> PooledConnection:
         """The slow half of acquiring: wait for a connection, or reset the one found."""
         if pooled is None:
-            pooled = await pool.acquire(number)
+            pooled = await self.wait_for_connection(pool, number, deadline)
         if pooled.is_dirty:
             try:
                 await pooled.reset()
@@ -203,6 +213,32 @@ class ServerClient:
                 self.handle_failure(pool, pooled, error)
                 raise
         return pooled
+
+    async def wait_for_connection(
+        self, pool: ConnectionPool, number: int, deadline: Deadline | None
+    ) -> PooledConnection:
+        """Acquire with what earlier attempts of the call have left of `acquire_timeout_s`."""
+        if deadline is None:
+            return await pool.acquire(number)
+        deadline.wait_for(f"a connection to server {self.server.name}", self)
+        since = time.monotonic()
+        try:
+            return await pool.acquire(number, deadline.acquiring_s)
+        finally:
+            deadline.acquiring_s += time.monotonic() - since
+
+    def miss_deadline(self, since: float, *, is_sent: bool) -> None:
+        """Count a deadline that passed while waiting for this server, unless it answered somebody meanwhile.
+
+        A statement that is slow on a healthy server does not keep the breaker open: it is cancelled there, and the
+        answer to that closes it. With nothing sent yet, the miss counts while a connection is being opened or
+        recovered: a pool whose connections are all busy says nothing about the server.
+        """
+        pools = (self.point_pool, self.gather_pool)
+        if any(pool.has_answered_since(since) for pool in pools):
+            return
+        if is_sent or any(pool.awaits_server for pool in pools):
+            self.breaker.record_failure()
 
     def handle_failure(self, pool: ConnectionPool, pooled: PooledConnection, error: BaseException) -> None:
         """Release, recover or replace the connection after a failed statement, and count the failure.
@@ -229,7 +265,7 @@ class ServerClient:
             pool.recover(pooled)
         else:
             pool.release(pooled)
-        if pooled.is_overdue:
+        if pooled.is_overdue and isinstance(error, Exception):
             raise TimeoutError(f"server {self.server.name} did not answer in time") from error
         if was_closed and isinstance(error, asyncpg.InterfaceError | asyncpg.InternalClientError):
             raise ServerUnavailable(f"a connection to server {self.server.name} was closed") from error

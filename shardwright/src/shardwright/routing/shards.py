@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
@@ -9,15 +10,18 @@ import asyncpg
 from prometheus_client import CollectorRegistry
 
 from shardwright.errors import InvalidId, NotOwner, ServerUnavailable, ShardKeyMissing
-from shardwright.ids import LEGACY_LIMIT, schema_name
+from shardwright.ids import LEGACY_LIMIT, MAX_ID, schema_name
 from shardwright.routing.connection_pool import ConnectionPool
+from shardwright.routing.deadlines import Deadline, seconds_left
 from shardwright.routing.dispatch_functions import FunctionKey, FunctionKind
 from shardwright.routing.execute import affected_rows, execute_on_shard, returned_rows
+from shardwright.routing.gathered import Gathered
+from shardwright.routing.map_refresher import MapRefresher
 from shardwright.routing.metrics import RouterCollector, ServerCounts
-from shardwright.routing.options import PoolOptions
+from shardwright.routing.options import MAINTAIN_S, PoolOptions
 from shardwright.routing.queries import Queries, Query
 from shardwright.routing.raw_sql import ShardSql
-from shardwright.routing.scatter_gather import Everywhere, Gathered, gather
+from shardwright.routing.scatter_gather import Everywhere, gather
 from shardwright.routing.server_client import ServerClient
 from shardwright.routing.transactions import Isolation, Transaction, TransactionScope
 from shardwright.topology import Directory, Placer, ShardMap
@@ -28,8 +32,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-MAINTAIN_S = 1.0
 DEFAULT_OPTIONS = PoolOptions()
+# float | None. Any, because what a caller unpacks with ** is checked against every named argument too.
+Seconds = Any
 
 
 class Shard:
@@ -52,47 +57,63 @@ class Shard:
         """SQL of your own on this shard: statements, executemany and COPY."""
         return ShardSql(self, self._shards.refresh)
 
-    async def fetch(self, query: Query, /, **params: Any) -> "list[Record]":
+    async def fetch(self, query: Query, /, *, deadline_s: Seconds = None, **params: Any) -> "list[Record]":
         """All rows."""
         return returned_rows(
-            await execute_on_shard(self._shards, self.number, query, query.bind(params), 0), query
+            await execute_on_shard(self._shards, self.number, query, query.bind(params), 0, deadline_s), query
         )
 
-    async def fetch_one(self, query: Query, /, **params: Any) -> "Record | None":
+    async def fetch_one(
+        self, query: Query, /, *, deadline_s: Seconds = None, **params: Any
+    ) -> "Record | None":
         """The first row, if there is one."""
         rows = returned_rows(
-            await execute_on_shard(self._shards, self.number, query, query.bind(params), 1), query
+            await execute_on_shard(self._shards, self.number, query, query.bind(params), 1, deadline_s), query
         )
         return rows[0] if rows else None
 
-    async def fetch_value(self, query: Query, /, **params: Any) -> Any:
+    async def fetch_value(self, query: Query, /, *, deadline_s: Seconds = None, **params: Any) -> Any:
         """The first column of the first row, or None."""
         rows = returned_rows(
-            await execute_on_shard(self._shards, self.number, query, query.bind(params), 1), query
+            await execute_on_shard(self._shards, self.number, query, query.bind(params), 1, deadline_s), query
         )
         return rows[0][0] if rows else None
 
-    async def execute(self, query: Query, /, **params: Any) -> int:
+    async def execute(self, query: Query, /, *, deadline_s: Seconds = None, **params: Any) -> int:
         """Execute a statement in its own transaction; returns how many rows it changed or returned."""
-        return affected_rows(await execute_on_shard(self._shards, self.number, query, query.bind(params), 0))
+        return affected_rows(
+            await execute_on_shard(self._shards, self.number, query, query.bind(params), 0, deadline_s)
+        )
 
-    def begin(self, *, isolation: Isolation | None = None, read_only: bool = False) -> TransactionScope:
-        """A transaction on this shard: `async with shard.begin() as transaction`."""
-        return TransactionScope(self._shards, self.number, isolation, read_only=read_only)
+    def begin(
+        self, *, isolation: Isolation | None = None, read_only: bool = False, deadline_s: float | None = None
+    ) -> TransactionScope:
+        """A transaction on this shard: `async with shard.begin() as transaction`.
 
-    async def transact(self, body: Callable[[Transaction], Awaitable[T]]) -> T:
+        `deadline_s` covers all of it, from acquiring a connection to COMMIT. Without it, and without a `deadline`
+        block, the default covers its beginning: how long the rest takes is then up to the caller.
+        """
+        return TransactionScope(
+            self._shards, self.number, isolation, read_only=read_only, deadline_s=deadline_s
+        )
+
+    async def transact(
+        self, body: Callable[[Transaction], Awaitable[T]], *, deadline_s: float | None = None
+    ) -> T:
         """Run `body` in a transaction and return its result.
 
         The whole is repeated while the shard is being moved, and when PostgreSQL refused a prepared statement because
         the types of columns differ between shards or were changed.
         """
-        deadline = asyncio.get_running_loop().time() + self._shards.not_owner_wait_s
+        limit_s = seconds_left(deadline_s)
+        started_at = time.monotonic()
         while True:
+            left_s = None if limit_s is None else limit_s - (time.monotonic() - started_at)
             try:
-                async with self.begin() as transaction:
+                async with self.begin(deadline_s=left_s) as transaction:
                     return await body(transaction)
             except (NotOwner, asyncpg.InvalidCachedStatementError):
-                if asyncio.get_running_loop().time() > deadline:
+                if time.monotonic() - started_at > self._shards.options.not_owner_wait_s:
                     raise
                 await asyncio.sleep(0.02)
 
@@ -105,19 +126,18 @@ class Shards:
 
     def __init__(self, directory: Directory, options: PoolOptions, queries: Sequence[Queries]) -> None:
         self._directory = directory
-        self._options = options
         self._queries = [query for each in queries for query in each]
         self._servers: dict[str, ServerClient] = {}
         self._routes: dict[int, ServerClient] = {}
         self._shards: dict[int, Shard] = {}
-        self._refreshing: asyncio.Task[None] | None = None
+        self._refresher = MapRefresher(self._load, unknown_interval_s=options.unknown_shard_refresh_s)
         self._background: list[asyncio.Task[None]] = []
         self._closing: set[asyncio.Task[None]] = set()
         self._registry: CollectorRegistry | None = None
         self._collector = RouterCollector(self)
         self.map: ShardMap
-        self.not_owner_wait_s = options.not_owner_wait_s
-        self.gather_deadline_s = options.gather_deadline_s
+        self.options = options
+        self.timer_s = options.timer_s
         self.everywhere_count = 0
 
     @classmethod
@@ -149,10 +169,11 @@ class Shards:
         if self._registry is not None:
             self._registry.unregister(self._collector)
             self._registry = None
-        tasks = [*self._background, *self._closing, *([self._refreshing] if self._refreshing else [])]
+        tasks = [*self._background, *self._closing]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self._refresher.close()
         await self._directory.close()
         await asyncio.gather(*(server.close() for server in self._servers.values()))
 
@@ -163,7 +184,11 @@ class Shards:
         await self.close()
 
     def owner(self, id: int) -> Shard:  # noqa: A002  # an id is called an id
-        """The shard that an id belongs to."""
+        """The shard that an id belongs to.
+
+        The shard need not be in this router's map: it may be new, so the first statement sent to it loads the map
+        again, and raises `InvalidId` if there is no such shard.
+        """
         return self.shard(self.shard_of(id))
 
     def of(self, key: str | bytes) -> Shard:
@@ -175,25 +200,25 @@ class Shards:
         return self.shard(self._placer.place())
 
     def shard(self, number: int) -> Shard:
-        """A shard by its number."""
+        """A shard by its number; whether it exists is found out by the first statement, see `owner`."""
         shard = self._shards.get(number)
         if shard is None:
-            self.map.server_of(number)  # refuses numbers that are not in the map
-            shard = self._shards[number] = Shard(self, number)
+            shard = self._shards[number] = Shard(self, number)  # refuses numbers that no shard can have
         return shard
 
     def shard_of(self, id: int) -> int:  # noqa: A002  # an id is called an id
         """The number of the shard that an id belongs to."""
-        if id < LEGACY_LIMIT:
-            return self.map.layout.id_shard(id)
-        return id >> 10 & 8191
+        if LEGACY_LIMIT <= id <= MAX_ID:
+            return id >> 10 & 8191
+        return self.map.layout.id_shard(id)
 
     async def gather(
         self, query: Query, ids: Sequence[int], /, *, deadline_s: float | None = None, **params: Any
     ) -> Gathered:
         """Scatter-gather: the rows of many ids, one round trip per server, servers in parallel.
 
-        The query takes `:ids`. A server that fails or is late is reported in `failed`, with the other servers' rows.
+        The query takes `:ids`. A server that fails or is late is reported in `failed`, with the other servers' rows;
+        what is no id of any shard, in `unknown`.
         """
         return await gather(self, query, ids, params, deadline_s)
 
@@ -202,14 +227,28 @@ class Shards:
         return Everywhere(self, deadline_s=deadline_s)
 
     async def ping(self, server: str) -> None:
-        """Raise unless a server answers; for health checks."""
-        await self._servers[server].ping()
+        """Raise unless a server answers, within the deadline; for health checks."""
+        limit_s = seconds_left(None)
+        deadline = Deadline(self.options.deadline_s if limit_s is None else limit_s)
+        await deadline.run(lambda: self._servers[server].ping(deadline), f"ping of server {server}")
 
     async def refresh(self) -> None:
         """Load the latest map; concurrent callers share one load."""
-        if self._refreshing is None or self._refreshing.done():
-            self._refreshing = asyncio.create_task(self._load())
-        await asyncio.shield(self._refreshing)
+        await self._refresher.refresh()
+
+    async def locate(self, number: int) -> ServerClient:
+        """The client of the server that owns a shard, also of one that this router has not heard of yet.
+
+        Loads the map again for a shard that it does not have, at most once per `unknown_shard_refresh_s`: ids that
+        somebody made up cannot keep the directory busy. Raises `InvalidId` if the shard does not exist.
+        """
+        await self._refresher.refresh_for_unknown(lambda: number in self._routes)
+        return self.server_for(number)
+
+    async def load_unknown(self, ids: Sequence[int]) -> None:
+        """Load the map again if one of these ids can belong to a shard that it does not have; as in `locate`."""
+        numbers = {self.shard_of(each) for each in ids if LEGACY_LIMIT <= each <= MAX_ID}
+        await self._refresher.refresh_for_unknown(lambda: numbers <= self._routes.keys())
 
     async def fetch(self, *_: Any, **__: Any) -> NoReturn:
         """Raise `ShardKeyMissing`: a statement needs a shard."""
@@ -237,9 +276,11 @@ class Shards:
 
     async def _start(self, registry: CollectorRegistry | None) -> None:
         await self._load()
-        await self._install()
-        self._directory.watch(self._apply_map, poll_s=self._options.poll_s)
+        # First of all: it terminates the connections of a server that hangs.
         self._background.append(asyncio.create_task(self._maintain(), name="shardwright-maintenance"))
+        await self._install()
+        self._directory.watch(self._apply_map, poll_s=self.options.poll_s)
+        self._background.append(asyncio.create_task(self._refresh_functions(), name="shardwright-functions"))
         if registry is not None:
             registry.register(self._collector)
             self._registry = registry
@@ -256,7 +297,7 @@ class Shards:
         for name, server in latest.servers.items():
             existing = self._servers.get(name)
             if existing is None or existing.server.dsn != server.dsn:
-                self._servers[name] = ServerClient(server, self._options)
+                self._servers[name] = ServerClient(server, self.options)
                 if existing is not None:
                     self._close_replaced(existing)
             self._servers[name].assign_shards(latest.shards_on(name))
@@ -282,13 +323,18 @@ class Shards:
                 raise outcome
 
     async def _maintain(self) -> None:
+        """Never waits for a server: it is what ends the waiting for one that hangs."""
         while True:
             await asyncio.sleep(MAINTAIN_S)
             for _, _, pool in self.pools():
                 pool.terminate_overdue()
                 pool.close_idle()
+
+    async def _refresh_functions(self) -> None:
+        while True:
+            await asyncio.sleep(MAINTAIN_S)
             for server in list(self._servers.values()):
                 try:
                     await server.refresh_functions()
-                except Exception:  # nothing may stop this task: it also terminates overdue connections
+                except Exception:  # nothing may stop this task
                     log.exception("functions.refresh_failed: on server %s", server.server.name)

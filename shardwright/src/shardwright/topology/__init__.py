@@ -5,6 +5,7 @@ from shardwright.topology.directory import Directory
 from shardwright.topology.directory_tables import LOAD_MAP_SQL, NO_TABLES, install_directory_sql, map_from_row
 from shardwright.topology.directory_tables import LOCK as DIRECTORY_LOCK
 from shardwright.topology.directory_tables import SCHEMA as DIRECTORY_SCHEMA
+from shardwright.topology.guard_events import guard_events_sql, has_guard_events, install_guard_events
 from shardwright.topology.guards import (
     SQLSTATE_NOT_OWNER,
     guard_function_sql,
@@ -24,6 +25,7 @@ from shardwright.topology.library_version import (
 )
 from shardwright.topology.map_watcher import MapWatcher
 from shardwright.topology.placement import Placer
+from shardwright.topology.postgres_version import MIN_POSTGRESQL
 from shardwright.topology.role_grants import restrict_writes_sql
 from shardwright.topology.roles import RoleSet, RolesReport, ensure_roles, missing_roles
 from shardwright.topology.shard_creation import LOCK as SERVER_LOCK
@@ -35,6 +37,7 @@ from shardwright.topology.shard_creation import (
     server_sql,
 )
 from shardwright.topology.shard_map import Server, ShardMap, hash_key, search_path
+from shardwright.topology.unguarded_tables import UnguardedTable, attach_guards, find_unguarded
 
 __all__ = [
     "DIRECTORY_LOCK",
@@ -42,6 +45,7 @@ __all__ = [
     "LIBRARY_SCHEMA",
     "LIBRARY_VERSION",
     "LOAD_MAP_SQL",
+    "MIN_POSTGRESQL",
     "NO_TABLES",
     "SERVER_LOCK",
     "SQLSTATE_NOT_OWNER",
@@ -54,16 +58,22 @@ __all__ = [
     "RolesReport",
     "Server",
     "ShardMap",
+    "UnguardedTable",
+    "attach_guards",
     "creation_sql",
     "ensure_roles",
     "fetch_rows",
     "fetch_value",
+    "find_unguarded",
+    "guard_events_sql",
     "guard_function_sql",
     "guard_sql",
     "guard_tables",
     "guard_tables_sql",
+    "has_guard_events",
     "hash_key",
     "install_directory_sql",
+    "install_guard_events",
     "install_server_sql",
     "is_owned",
     "is_owned_sql",

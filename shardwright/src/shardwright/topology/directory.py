@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Self
 
 import asyncpg
 
-from shardwright.errors import MapChanged, SetupInvalid
+from shardwright.errors import MapChanged, ServerUnavailable, SetupInvalid
 from shardwright.ids import DEFAULT_EPOCH_MS, Layout
 from shardwright.topology import shard_creation
-from shardwright.topology.connections import CONNECT_TIMEOUT_S, fetch_value, open_connection
+from shardwright.topology.connections import CONNECT_TIMEOUT_S, UNREACHABLE, fetch_value, open_connection
 from shardwright.topology.directory_tables import SCHEMA, create_tables, read_map, write_map
 from shardwright.topology.map_watcher import MapWatcher
 from shardwright.topology.shard_creation import Prepare, Progress
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 NO_DSNS: Mapping[str, str] = MappingProxyType({})
 DEFAULT_POLL_S = 30.0
+LOAD_TIMEOUT_S = 10.0
 
 
 class Directory:
@@ -79,9 +80,12 @@ class Directory:
         return found.with_dsns(self._dsns)
 
     async def load(self) -> ShardMap:
-        """The latest map."""
-        async with self.connect() as conn:
-            return (await read_map(conn)).with_dsns(self._dsns)
+        """The latest map; `ServerUnavailable` when the directory does not answer."""
+        try:
+            async with asyncio.timeout(LOAD_TIMEOUT_S), self.connect() as conn:
+                return (await read_map(conn)).with_dsns(self._dsns)
+        except UNREACHABLE as error:  # lost, or hanging, since the connection was opened
+            raise ServerUnavailable(f"the directory does not answer: {error!r}") from error
 
     async def version(self) -> int:
         """The latest map's version, without the map."""
@@ -162,8 +166,10 @@ class Directory:
         conn = await self.connection()
         try:
             yield conn
-        finally:
-            await _close(conn)
+        except BaseException:
+            conn.terminate()  # a statement may still be running there, and a graceful close would wait for it
+            raise
+        await _close(conn)
 
     async def _change_with_retry(self, change: Callable[[ShardMap], ShardMap]) -> ShardMap:
         """Apply a change that is valid on any version, retrying on conflicts."""

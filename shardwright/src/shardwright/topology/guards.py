@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SQLSTATE_NOT_OWNER = NOT_OWNER_SQLSTATE
 TRIGGER_NAME = "shardwright_guard"
+EVENT_TRIGGER_NAME = "shardwright_guard_by_event"
+"""What the guard is called that the event trigger attached, until somebody attaches it by its own name."""
 
 _GUARD = """\
 CREATE OR REPLACE FUNCTION {schema}.guard() RETURNS trigger LANGUAGE plpgsql AS $guard$
@@ -43,8 +45,13 @@ BEGIN
       AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = '{trigger}')
     ORDER BY c.oid
   LOOP
-    EXECUTE format('CREATE TRIGGER {trigger} BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s '
-                   'FOR EACH STATEMENT EXECUTE FUNCTION {schema}.guard()', bare);
+    IF EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = bare AND t.tgname = '{by_event}'
+                 AND t.tgfoid = '{schema}.guard()'::pg_catalog.regprocedure) THEN
+      EXECUTE format('ALTER TRIGGER {by_event} ON %s RENAME TO {trigger}', bare);
+    ELSE
+      EXECUTE format('CREATE TRIGGER {trigger} BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s '
+                     'FOR EACH STATEMENT EXECUTE FUNCTION {schema}.guard()', bare);
+    END IF;
   END LOOP;
 END
 $attach$;
@@ -64,7 +71,7 @@ def guard_function_sql(number: int, *, owned: bool) -> str:
 
 def guard_tables_sql(number: int) -> str:
     """The statement that attaches the guard to every table of a shard that lacks it."""
-    return _ATTACH.format(schema=schema_name(number), trigger=TRIGGER_NAME)
+    return _ATTACH.format(schema=schema_name(number), trigger=TRIGGER_NAME, by_event=EVENT_TRIGGER_NAME)
 
 
 async def guard_tables(conn: "Connection", number: int) -> None:

@@ -24,6 +24,7 @@ import asyncpg
 
 from shardwright.errors import SetupInvalid
 from shardwright.topology.connections import fetch_rows, fetch_value, open_connection
+from shardwright.topology.guard_events import install_guard_events
 from shardwright.topology.role_grants import (
     default_privileges_sql,
     needs_grants,
@@ -113,6 +114,7 @@ async def ensure_roles(dsn: str, roles: RoleSet, passwords: Mapping[str, str]) -
         adopted = await needs_grants(conn, roles)
         for schema in adopted:
             await _retry(conn, lambda schema=schema: conn.execute(schema_grants_sql(schema, roles)))
+        await _retry(conn, lambda: install_guard_events(conn))  # the migrator, who creates shards, may not
     finally:
         await conn.close()
     return RolesReport(tuple(created), tuple(adopted))

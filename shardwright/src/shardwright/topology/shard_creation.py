@@ -20,6 +20,7 @@ from shardwright.ids import (
 )
 from shardwright.topology.connections import fetch_rows, fetch_value, open_connection
 from shardwright.topology.directory_tables import SCHEMA, read_map
+from shardwright.topology.guard_events import install_guard_events
 from shardwright.topology.guards import guard_sql
 from shardwright.topology.library_version import (
     LIBRARY_SCHEMA,
@@ -30,6 +31,7 @@ from shardwright.topology.library_version import (
     version_sql,
 )
 from shardwright.topology.placement import spread_shards
+from shardwright.topology.postgres_version import check_version
 from shardwright.topology.role_grants import restrict_writes_sql
 from shardwright.topology.shard_map import Server, ShardMap
 
@@ -68,6 +70,7 @@ async def prepare_server(server: Server, directory_id: str, layout: Layout) -> N
     """
     conn = await open_connection(server.dsn, f"server {server.name}")
     try:
+        await check_version(conn, server.name)
         async with conn.transaction():
             await conn.execute(LOCK)
             if not await _is_behind(conn, server):
@@ -81,6 +84,7 @@ async def install_server_sql(conn: "Connection", layout: Layout, version: int = 
     """Create or replace everything that a server has beside its shards, and record the version; hold `LOCK`."""
     await install_functions(conn, layout)
     await conn.execute(_PREPARE + version_sql(LIBRARY_SCHEMA, version))
+    await install_guard_events(conn)
 
 
 def server_sql(layout: Layout) -> str:
