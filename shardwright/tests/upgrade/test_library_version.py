@@ -6,7 +6,7 @@ from shardwright.ids import DEFAULT_EPOCH_MS, Layout
 from shardwright.migrations.upgrade import STEPS
 from shardwright.topology import LIBRARY_VERSION, creation_sql, directory_tables, guard_sql, server_sql
 
-SQL_OF_VERSION = {2: "40359d6b1069657b1805d89a1aefb9a35d90048d648bfa29783a49c97448bb1f"}
+SQL_OF_VERSION = {2: "62c1321d432cee2c8efa8ddd5006dce1e0c7941700e0135832a7744ad11ec338"}
 """The SHA-256 of everything that the library creates, by its version."""
 
 

@@ -104,7 +104,8 @@ BEGIN
         RAISE configuration_limit_exceeded USING MESSAGE = 'ids are not safe with so many backends',
             HINT = 'Keep max_connections and the other limits below {STRIDE} together.';
     END IF;
-    IF (last_tick IS NULL OR last_gate IS NULL OR last_horizon IS NULL) AND NOT (has_sequence_privilege(ids, 'SELECT, USAGE')
+    IF (last_tick IS NULL OR last_gate IS NULL OR last_horizon IS NULL)
+        AND NOT (has_sequence_privilege(ids, 'SELECT, USAGE')
         AND has_sequence_privilege(gate, 'SELECT, USAGE') AND has_sequence_privilege(horizon, 'SELECT, USAGE'))
     THEN
         RAISE insufficient_privilege USING
