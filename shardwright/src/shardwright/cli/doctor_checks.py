@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,16 +16,13 @@ from shardwright.cli.doctor_guards import (
     check_tables,
     read_guards,
 )
+from shardwright.cli.doctor_ids import check_ids
 from shardwright.cli.findings import Finding
 from shardwright.errors import ServerUnavailable
-from shardwright.ids import ahead_ms_sql, schema_name
 from shardwright.topology import MIN_POSTGRESQL, Directory, Server, ShardMap
 
 # Ids of different shards sort by their servers' clocks; users notice skew from about here.
 _MAX_CLOCK_SKEW_S = 0.25
-# More than a crash or a large batch explains: a clock was wrong once.
-_MAX_AHEAD_MS = 60_000
-_SHARDS_PER_QUERY = 200
 _BUSY_SHARE = 0.8
 
 _SETTINGS = """
@@ -110,7 +106,7 @@ async def _check_server(server: Server, shard_map: ShardMap) -> ServerCheck:
             found += check_owned(server.name, numbers, guards)
             found += await check_tables(connection, server.name, guards)
             found += await check_events(connection, server.name)
-            found += await _check_ahead(connection, server.name, shard_map, numbers)
+            found += await check_ids(connection, server.name, shard_map.layout, numbers, guards)
     except (ServerUnavailable, asyncpg.PostgresError, OSError) as error:
         down = Finding("servers", "failure", str(error), "start it, or correct its address")
         return ServerCheck(server.name, [down])
@@ -152,20 +148,3 @@ async def _check_settings(connection: Any, name: str) -> list[Finding]:
             Finding("connections", "warning", what, "put PgBouncer in front, or raise max_connections")
         )
     return found or [Finding("settings", "ok", f"{name} has durable settings", "")]
-
-
-async def _check_ahead(
-    connection: Any, name: str, shard_map: ShardMap, numbers: Sequence[int]
-) -> list[Finding]:
-    ahead_ms = 0
-    present = {row[0] for row in await connection.fetch("SELECT nspname FROM pg_namespace")}
-    there = [number for number in numbers if schema_name(number) in present]
-    for start in range(0, len(there), _SHARDS_PER_QUERY):
-        some = there[start : start + _SHARDS_PER_QUERY]
-        union = " UNION ALL ".join(ahead_ms_sql(number, shard_map.layout) for number in some)
-        rows = await connection.fetch(union)
-        ahead_ms = max([ahead_ms, *(row[0] or 0 for row in rows)])
-    if ahead_ms > _MAX_AHEAD_MS:
-        what = f"ids on {name} run {ahead_ms / 1000:.0f} s ahead of its clock, which was wrong once"
-        return [Finding("ids", "warning", what, "nothing: they stay unique, and the clock catches up")]
-    return []
