@@ -23,7 +23,8 @@ from shardwright.routing.queries import Queries, Query
 from shardwright.routing.raw_sql import ShardSql
 from shardwright.routing.scatter_gather import Everywhere, gather
 from shardwright.routing.server_client import ServerClient
-from shardwright.routing.transactions import Isolation, Transaction, TransactionScope
+from shardwright.routing.transaction_scope import TransactionScope
+from shardwright.routing.transactions import Isolation, Transaction
 from shardwright.topology import Directory, Placer, ShardMap
 
 if TYPE_CHECKING:
