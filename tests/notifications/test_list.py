@@ -269,6 +269,21 @@ async def test_notifications_that_became_invisible_leave_the_list_when_it_is_rea
     assert await count_unread(bo) == 0
 
 
+async def test_what_a_suspended_person_did_last_is_not_told_of_in_a_notification_with_others(
+    rooms: Rooms, client: AsyncClient, ana: Person, bo: Person
+) -> None:
+    cleo, post = await join(client, "cleo"), await ana.publish()
+    of_bo, of_cleo = (_comment(post, ana, by=by, number=number) for number, by in enumerate((bo, cleo), 1))
+    await handle(rooms, of_bo, of_cleo)
+    assert [each["object_id"] for each in await list_notifications(ana)] == [str(of_cleo.comment_id)]
+
+    await rooms.accounts.suspend(id_of(cleo))
+
+    for _ in range(2):  # the first read retracts what it must not show
+        (shown,) = await list_notifications(ana)
+        assert (shown["object_id"], actor_names(shown)) == (str(of_bo.comment_id), ["bo"])
+
+
 async def test_a_removed_post_leaves_every_list(
     rooms: Rooms, client: AsyncClient, ana: Person, bo: Person
 ) -> None:

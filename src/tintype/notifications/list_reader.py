@@ -15,7 +15,7 @@ from tintype.notifications.dependencies import NotificationsDependencies
 from tintype.notifications.errors import NotificationNotFound
 from tintype.notifications.kinds import KINDS
 from tintype.notifications.list_writer import ListWriter, OnListChanged
-from tintype.notifications.models import SYSTEM, Notification, NotificationPage, StoryPreview
+from tintype.notifications.models import SYSTEM, LatestActivity, Notification, NotificationPage, StoryPreview
 from tintype.notifications.notify import is_welcome
 from tintype.notifications.store import QUERIES
 from tintype.notifications.story_previews import StoryPreviews
@@ -104,8 +104,10 @@ class ListReader:
         welcome = {each: one for each, one in visible.items() if is_welcome(one)}
         posts = await self._posts.find_many(post_ids, viewer=account_id) if post_ids else {}
         await self._retract_invisible(account_id, actor_ids - welcome.keys(), post_ids - posts.keys())
-        stories = await self._previews.find(account_id, rows)
-        notifications = (_notification(row, welcome, posts, stories) for row in rows)
+        activities = ((row["id"], _latest_activity(row, welcome)) for row in rows)
+        latest = {number: each for number, each in activities if each is not None}
+        stories = await self._previews.find(account_id, latest)
+        notifications = (_notification(row, latest.get(row["id"]), welcome, posts, stories) for row in rows)
         return [each for each in notifications if each is not None]
 
     async def _retract_invisible(
@@ -127,8 +129,17 @@ async def _get_cursor(tx: Transaction, account_id: AccountId, notification_id: i
     return cursor
 
 
+def _latest_activity(row: asyncpg.Record, welcome: dict[AccountId, VisibleAccount]) -> LatestActivity | None:
+    """What somebody did last whom the recipient may see: what others did is not told of."""
+    for actor_id, object_id in zip(row["actor_ids"], row["object_ids"], strict=True):
+        if actor_id in welcome or actor_id == SYSTEM:
+            return LatestActivity(row["kind"], AccountId(actor_id), object_id)
+    return None
+
+
 def _notification(
     row: asyncpg.Record,
+    activity: LatestActivity | None,
     welcome: dict[AccountId, VisibleAccount],
     posts: dict[PostId, Post],
     stories: dict[int, StoryPreview],
@@ -147,7 +158,7 @@ def _notification(
         cursor=row["place"],
         actors=actors[:ACTORS_SHOWN],
         actor_count=row["actor_count"] - hidden,
-        object_id=row["object_id"] or row["group_id"],
+        object_id=(activity and activity.object_id) or row["group_id"],
         post=posts.get(row["post_id"]),
         story=stories.get(row["id"]),
         is_read=row["is_read"],

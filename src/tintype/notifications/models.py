@@ -1,5 +1,7 @@
 """The types that the notifications room shows to other rooms."""
 
+from typing import NamedTuple
+
 import msgspec
 
 from tintype.accounts import Account
@@ -40,6 +42,14 @@ class StoryPreview(msgspec.Struct, frozen=True, kw_only=True):
     text: str | None = None
     """The text of the reply."""
     reaction: Reaction | None = None
+
+
+class LatestActivity(NamedTuple):
+    """The latest of a notification's activities that its recipient may see."""
+
+    kind: str
+    actor_id: AccountId
+    object_id: int
 
 
 class Notification(msgspec.Struct, frozen=True, kw_only=True):

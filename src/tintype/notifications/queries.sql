@@ -152,12 +152,12 @@ RETURNING source_id;
 SELECT change_id FROM notification_marks WHERE source_id = :source_id;
 
 -- name: page
--- A page of the list, with the latest actors of each notification.
+-- A page of the list, with the latest activities of each notification: who, and on what.
 SELECT n.id, n.kind, n.group_id, n.post_id, n.place, n.actor_count, n.is_read,
        ARRAY(SELECT a.actor_id FROM notification_acts AS a WHERE a.notification_id = n.id
              ORDER BY a.told_id DESC LIMIT :actors::int) AS actor_ids,
-       (SELECT a.object_id FROM notification_acts AS a WHERE a.notification_id = n.id
-        ORDER BY a.told_id DESC LIMIT 1) AS object_id
+       ARRAY(SELECT a.object_id FROM notification_acts AS a WHERE a.notification_id = n.id
+             ORDER BY a.told_id DESC LIMIT :actors::int) AS object_ids
 FROM notifications AS n
 WHERE n.account_id = :account_id AND n.place < :before ORDER BY n.place DESC LIMIT :limit;
 
@@ -166,8 +166,8 @@ WHERE n.account_id = :account_id AND n.place < :before ORDER BY n.place DESC LIM
 SELECT n.id, n.kind, n.group_id, n.post_id, n.place, n.actor_count, n.is_read,
        ARRAY(SELECT a.actor_id FROM notification_acts AS a WHERE a.notification_id = n.id
              ORDER BY a.told_id DESC LIMIT :actors::int) AS actor_ids,
-       (SELECT a.object_id FROM notification_acts AS a WHERE a.notification_id = n.id
-        ORDER BY a.told_id DESC LIMIT 1) AS object_id
+       ARRAY(SELECT a.object_id FROM notification_acts AS a WHERE a.notification_id = n.id
+             ORDER BY a.told_id DESC LIMIT :actors::int) AS object_ids
 FROM notifications AS n WHERE n.id = :notification_id AND n.account_id = :account_id;
 
 -- name: count_unread hot
