@@ -128,6 +128,7 @@ async def test_this_machine_has_no_limit_where_there_is_no_proxy(rooms: Rooms) -
     [{"public_url": "http://photos.example.org"}, {"trusted_proxies": ("127.0.0.0/8", "10.0.0.0/8")}],
     ids=["public address", "proxies"],
 )
+@pytest.mark.slow
 async def test_behind_a_proxy_that_sends_no_header_everybody_shares_one_limit(
     rooms: Rooms, changed: dict[str, Any]
 ) -> None:

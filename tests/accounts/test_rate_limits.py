@@ -46,6 +46,7 @@ async def test_one_household_has_one_ipv6_network(client: AsyncClient, ana: Pers
     assert await knock(client, "ana", "2001:db8:1:3::1", PASSWORD) == 201
 
 
+@pytest.mark.slow
 async def test_a_known_device_signs_in_while_others_guess(rooms: Rooms, ana: Person) -> None:
     async with serve(rooms) as browser:
         credentials = {"username": "ana", "password": PASSWORD}

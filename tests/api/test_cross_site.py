@@ -111,6 +111,7 @@ async def test_json_is_accepted_under_its_name(client: AsyncClient, ana: Person,
     assert answer.status_code == 201
 
 
+@pytest.mark.slow
 async def test_every_route_that_takes_json_refuses_a_form(client: AsyncClient, ana: Person) -> None:
     refused: dict[str, int] = {}
     for route in create_app(Settings()).routes:

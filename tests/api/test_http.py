@@ -113,6 +113,7 @@ async def test_the_api_serves_its_openapi_document_and_docs_page(client: AsyncCl
     assert "<script" not in page
 
 
+@pytest.mark.slow
 async def test_the_web_app_is_served_at_every_path_and_its_assets_are_immutable(
     rooms: Rooms, tmp_path: Path
 ) -> None:

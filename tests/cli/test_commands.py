@@ -53,6 +53,7 @@ def test_a_command_that_needs_servers_says_how_to_start_them(
     assert "tintype up" in str(result.exception)
 
 
+@pytest.mark.slow
 def test_the_api_document_is_printed_without_a_server() -> None:
     document = json.loads(run.invoke(build_app(["openapi"]), ["openapi"]).output)
 

@@ -50,6 +50,7 @@ async def test_an_operator_makes_moderators_verifies_suspends_and_restores(rooms
 
 
 @pytest.mark.usefixtures("reachable")
+@pytest.mark.slow
 async def test_a_suspension_on_the_command_line_can_be_appealed(
     rooms: Rooms, client: AsyncClient, ana: Person
 ) -> None:
@@ -75,6 +76,7 @@ async def test_a_suspension_on_the_command_line_can_be_appealed(
 
 
 @pytest.mark.usefixtures("reachable")
+@pytest.mark.slow
 async def test_a_restored_account_is_what_its_owner_chose(rooms: Rooms, ana: Person) -> None:
     await rooms.personal_data.request_erasure(AccountId(int(ana.account_id)), PASSWORD)
 
@@ -85,6 +87,7 @@ async def test_a_restored_account_is_what_its_owner_chose(rooms: Rooms, ana: Per
 
 @pytest.mark.usefixtures("reachable")
 @pytest.mark.parametrize("word", ["suspend", "restore"])
+@pytest.mark.slow
 async def test_an_account_that_is_being_erased_is_neither_suspended_nor_restored(
     rooms: Rooms, ana: Person, word: str
 ) -> None:
@@ -110,6 +113,7 @@ async def test_an_operator_sees_how_a_feed_is_ranked(ana: Person, bo: Person) ->
 
 
 @pytest.mark.usefixtures("reachable")
+@pytest.mark.slow
 async def test_an_operator_sees_and_sets_how_much_somebody_may_store(rooms: Rooms, ana: Person) -> None:
     await ana.upload()
     usage = await rooms.media.usage.get(AccountId(int(ana.account_id)))

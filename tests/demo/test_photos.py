@@ -43,6 +43,7 @@ def test_every_photo_is_described_and_every_scene_is_used() -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.slow
 def test_a_picture_is_a_jpeg_of_the_promised_size(shape: str) -> None:
     content = render_photo("aurora", "green", shape, seed="a")
 

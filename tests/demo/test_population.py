@@ -69,6 +69,7 @@ async def test_the_community_is_complete_and_a_repeat_changes_nothing(rooms: Roo
     assert rows["sessions"] == 0
 
 
+@pytest.mark.slow
 async def test_a_post_has_its_caption_and_alt_text(rooms: Rooms) -> None:
     person = few(photos=2)[0]
 

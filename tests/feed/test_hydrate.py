@@ -116,6 +116,7 @@ async def test_hydration_shows_what_the_rooms_show_in_random_worlds(
     assert shown > 20
 
 
+@pytest.mark.slow
 async def test_without_redis_hydration_shows_the_same(
     rooms: Rooms, redis_client: MultiplexedRedisClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,6 +135,7 @@ async def test_without_redis_hydration_shows_the_same(
     assert [await hydrator.read(reader, world.posts) for reader in world.people] == known
 
 
+@pytest.mark.slow
 async def test_a_warm_page_takes_no_query_and_no_redis_command(
     rooms: Rooms, redis_client: MultiplexedRedisClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,3 +1,4 @@
+import pytest
 from httpx import AsyncClient
 
 from tests.graph.graph_state import deliver_all, losing, read_graph, set_private, set_status, sign_up_people
@@ -21,6 +22,7 @@ async def entangle(rooms: Rooms, ana: AccountId, others: list[AccountId]) -> Non
     await graph.mute(bo, ana, posts=True)
 
 
+@pytest.mark.slow
 async def test_an_erased_account_is_gone_from_every_shard_and_count(
     rooms: Rooms, client: AsyncClient
 ) -> None:
@@ -45,6 +47,7 @@ async def test_an_erased_account_is_gone_from_every_shard_and_count(
     assert (await rooms.graph.relations(eli, [bo]))[bo].is_blocked is False
 
 
+@pytest.mark.slow
 async def test_erasure_continues_where_it_was_interrupted(rooms: Rooms, client: AsyncClient) -> None:
     ana, *others = await sign_up_people(client, "ana", "bo", "cy", "dee", "eli")
     await entangle(rooms, ana, others)

@@ -57,6 +57,7 @@ async def test_a_request_to_somebody_who_has_just_become_public_becomes_a_follow
     assert world.truth == {(bo, ana): "active"}
 
 
+@pytest.mark.slow
 async def test_a_correction_that_fails_at_once_is_made_by_its_event(
     rooms: Rooms, client: AsyncClient
 ) -> None:
@@ -88,6 +89,7 @@ async def test_a_late_correction_does_not_touch_what_came_after(rooms: Rooms, cl
     assert (await read_graph(rooms)).truth == {(bo, ana): "active"}
 
 
+@pytest.mark.slow
 async def test_nobody_follows_across_a_block_that_is_not_mirrored_yet(
     rooms: Rooms, client: AsyncClient
 ) -> None:
@@ -103,6 +105,7 @@ async def test_nobody_follows_across_a_block_that_is_not_mirrored_yet(
     (await read_graph(rooms)).check()
 
 
+@pytest.mark.slow
 async def test_a_block_severs_even_when_its_event_arrives_after_it_was_lifted(
     rooms: Rooms, client: AsyncClient
 ) -> None:
@@ -126,6 +129,7 @@ async def test_a_block_severs_even_when_its_event_arrives_after_it_was_lifted(
     assert world.truth == {(bo, ana): "active"}
 
 
+@pytest.mark.slow
 async def test_a_follow_that_arrives_after_the_block_is_taken_back(rooms: Rooms, client: AsyncClient) -> None:
     ana, bo = await sign_up_people(client, "ana", "bo")
     with losing(rooms, always):

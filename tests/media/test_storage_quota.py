@@ -48,6 +48,7 @@ async def test_used_storage_is_what_lies_in_the_store(eve: Person, installation:
     assert after["used_bytes"] == await kept_bytes(installation)
 
 
+@pytest.mark.slow
 async def test_a_converted_video_counts_with_all_its_files(
     eve: Person, installation: Rooms, clean_streams: None, tmp_path: Path
 ) -> None:

@@ -84,6 +84,7 @@ async def test_an_original_that_cannot_be_cleaned_is_deleted(eve: Person, instal
     assert (await described(eve, media_id))["removed"][-1] == "original"
 
 
+@pytest.mark.slow
 async def test_the_original_of_a_converted_video_is_deleted(
     eve: Person, installation: Rooms, tmp_path: Path
 ) -> None:

@@ -145,6 +145,7 @@ async def test_of_two_senders_at_one_offset_one_wins(eve: Person, installation: 
     assert (await send(eve, at, 5000, CONTENT[5000:])).headers["media-id"]
 
 
+@pytest.mark.slow
 async def test_finishing_at_the_same_time_makes_one_photo(eve: Person, installation: Rooms) -> None:
     at = await begin(eve)
     upload_id, owner = media_id_in(at.rsplit("/", 1)[1]), account_of(eve)

@@ -187,6 +187,7 @@ async def test_a_file_of_another_type_than_declared_is_refused(eve: Person) -> N
     assert (answer.status_code, answer.json()["code"]) == (400, "media_refused")
 
 
+@pytest.mark.slow
 async def test_unposted_media_are_purged_after_a_day_files_and_all(
     eve: Person, installation: Rooms, busy: None
 ) -> None:
@@ -220,6 +221,7 @@ async def test_an_upload_can_be_discarded_until_it_is_posted(eve: Person, mo: Pe
     assert answer.json()["code"] == "media_invalid"
 
 
+@pytest.mark.slow
 async def test_a_photo_is_edited_again_without_being_sent_again(eve: Person) -> None:
     first = (await send(eve, photo(1200, 800))).json()
     path = f"/media/{first['media_id']}/edits"

@@ -33,6 +33,7 @@ async def ready(person: Person, media_id: str) -> dict[str, Any]:
     return await state_of(person, media_id)
 
 
+@pytest.mark.slow
 async def test_a_video_shows_its_poster_at_once_and_plays_later(
     eve: Person, installation: Rooms, clean_streams: None, tmp_path: Path
 ) -> None:
@@ -117,6 +118,7 @@ async def test_a_video_deleted_during_conversion_stays_deleted(
     assert (await eve.call("GET", f"/media/{media_id}")).status_code == 404
 
 
+@pytest.mark.slow
 async def test_a_video_that_cannot_be_converted_says_why_and_cannot_be_posted(
     eve: Person, installation: Rooms, tmp_path: Path
 ) -> None:
@@ -133,6 +135,7 @@ async def test_a_video_that_cannot_be_converted_says_why_and_cannot_be_posted(
     assert answer.json()["code"] == "media_invalid"
 
 
+@pytest.mark.slow
 async def test_a_conversion_that_no_worker_finishes_fails_eventually(
     eve: Person, installation: Rooms, tmp_path: Path
 ) -> None:

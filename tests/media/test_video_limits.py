@@ -16,6 +16,7 @@ from tintype.media.uploads.account_slots import PER_ACCOUNT, AccountSlots
 ANA, BO = AccountId(1), AccountId(2)
 
 
+@pytest.mark.slow
 async def test_only_so_many_videos_of_a_person_wait_for_their_conversion(
     make_installation: MakeInstallation, tmp_path: Path
 ) -> None:
@@ -30,6 +31,7 @@ async def test_only_so_many_videos_of_a_person_wait_for_their_conversion(
     assert int(refused.headers["Retry-After"]) == refused.json()["retry_after_s"] > 0
 
 
+@pytest.mark.slow
 async def test_a_day_has_only_so_many_minutes_of_video(
     make_installation: MakeInstallation, tmp_path: Path
 ) -> None:

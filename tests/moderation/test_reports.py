@@ -74,6 +74,7 @@ async def test_invisible_objects_and_ones_own_cannot_be_reported(ana: Person, bo
     assert (own.status_code, own.json()["code"]) == (400, "own_object")
 
 
+@pytest.mark.slow
 async def test_reporting_is_rate_limited(rooms: Rooms, ana: Person, bo: Person) -> None:
     answers = [await report(ana, "account", bo.account_id) for _ in range(31)]
 
@@ -102,6 +103,7 @@ async def test_the_queue_does_not_exist_for_people_who_are_not_moderators(
     assert {**answer.json(), "request_id": ""} == {**nowhere.json(), "request_id": ""}
 
 
+@pytest.mark.slow
 async def test_the_queue_is_ordered_filtered_and_paged_over_all_partitions(
     client: AsyncClient, mia: Person
 ) -> None:

@@ -16,6 +16,7 @@ from tintype.wiring import Rooms
 from tintype.worker import Worker
 
 
+@pytest.mark.slow
 async def test_a_follow_is_notified_by_the_worker_and_an_unfollow_retracts_it(
     working: Worker, ana: Person, bo: Person
 ) -> None:
@@ -52,6 +53,7 @@ async def test_likes_of_one_post_are_one_notification_with_the_latest_first(
     assert (line["is_read"], line["recency"], await count_unread(ana)) == (False, "today", 1)
 
 
+@pytest.mark.slow
 async def test_changes_may_arrive_twice_and_in_any_order(
     rooms: Rooms, client: AsyncClient, ana: Person
 ) -> None:

@@ -1,5 +1,7 @@
 """Events about posts, end to end: from the request through the worker to the list."""
 
+import pytest
+
 from tests.notifications.support import actor_names, count_unread, list_notifications
 from tests.support import Person, eventually
 from tintype.worker import Worker
@@ -16,6 +18,7 @@ async def test_a_like_is_notified_and_an_unlike_retracts_it(working: Worker, ana
     assert await count_unread(ana) == 0
 
 
+@pytest.mark.slow
 async def test_a_mention_is_notified_and_an_edit_retracts_it(
     working: Worker, ana: Person, bo: Person
 ) -> None:

@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.media.metadata.located_photos import HEICS, JPEGS, PNGS, WEBPS, is_named
 from tests.media.support import account_of, handle, media_id_in
 from tests.media.videos.sample_videos import METADATA, make_clip
@@ -40,6 +42,7 @@ def files_by_media(archive: zipfile.ZipFile, name: str) -> dict[str, str]:
     return {each["media_id"]: each["file"] for each in json.loads(archive.read(name))}
 
 
+@pytest.mark.slow
 async def test_an_archive_holds_originals_and_not_what_a_feed_shows(rooms: Rooms, ana: Person) -> None:
     large = photo(3000, 2000)
     post = await ana.publish()
@@ -72,6 +75,7 @@ async def test_a_kept_location_is_in_the_archive(rooms: Rooms, ana: Person) -> N
     assert archive.read(files_by_media(archive, "uploads.json")[media["media_id"]]) == JPEGS["Exif"]
 
 
+@pytest.mark.slow
 async def test_a_video_is_in_the_archive_and_not_only_its_poster(
     rooms: Rooms, ana: Person, tmp_path: Path
 ) -> None:

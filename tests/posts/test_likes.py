@@ -257,6 +257,7 @@ async def test_an_unavailable_shard_gets_its_counts_later(
     assert await rows_of(rooms, mine["post_id"]) == (1, 1)
 
 
+@pytest.mark.slow
 async def test_losing_redis_makes_drift_that_is_found_and_repaired(
     rooms: Rooms, ana: Person, bo: Person, always_buffered: HotCounters
 ) -> None:

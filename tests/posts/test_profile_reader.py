@@ -102,6 +102,7 @@ async def test_a_private_profile_shows_its_card_and_no_posts(
 
 
 @pytest.mark.parametrize("is_blocker", [True, False])
+@pytest.mark.slow
 async def test_a_block_hides_a_profile_as_if_there_were_none(
     rooms: Rooms, ana: Person, bo: Person, *, is_blocker: bool
 ) -> None:

@@ -90,6 +90,7 @@ def test_outcomes_are_probabilities_and_contributions_add_up_to_them(features: l
     given_=st.lists(st.tuples(st.floats(0, 10, width=32), st.integers(0, 4)), max_size=60),
     limit=st.integers(1, 4),
 )
+@pytest.mark.slow
 def test_an_order_has_every_post_once_falling_scores_and_no_long_runs_of_an_author(
     given_: list[tuple[float, int]], limit: int
 ) -> None:

@@ -125,6 +125,7 @@ def test_the_oldest_value_is_evicted_when_the_region_is_full() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.slow
 async def test_readers_never_see_a_value_older_than_their_own_start(
     rooms: Rooms, redis_client: MultiplexedRedisClient, seed: int
 ) -> None:

@@ -12,6 +12,7 @@ EVERY_QUERY = [query for room in QUERIES for query in room]
 RELAY_STATEMENTS = [text for name, text in vars(store).items() if name.isupper()]
 
 
+@pytest.mark.slow
 async def test_schema_sql_equals_all_migrations_replayed(settings: Settings) -> None:
     # When this fails: with `./tintype up` running, ./tintype shards schema > src/tintype/schema/schema.sql
     await check_snapshot(MIGRATIONS, settings.postgres_admin[0], SCHEMA_FILE)

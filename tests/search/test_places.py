@@ -175,6 +175,7 @@ async def test_a_place_becomes_public_as_the_public_post_names_it(
 
 
 @pytest.mark.parametrize("state", ["is_private = true", "status = 'suspended'"])
+@pytest.mark.slow
 async def test_a_place_goes_with_its_last_public_post(
     rooms: Rooms, ana: Person, bo: Person, change: Change, state: str
 ) -> None:

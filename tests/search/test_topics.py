@@ -182,6 +182,7 @@ async def test_a_full_topic_drops_old_posts_but_keeps_the_best_and_the_count(
     assert await count(bo, "sunset") == 6
 
 
+@pytest.mark.slow
 async def test_the_worker_indexes_what_is_published(working: Worker, ana: Person, bo: Person) -> None:
     made = await ana.publish("#evening")
 

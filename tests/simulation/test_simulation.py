@@ -87,6 +87,7 @@ async def test_every_threshold_runs_the_same_day_and_writes_the_expected_entries
     assert report.advice
 
 
+@pytest.mark.slow
 async def test_people_filled_in_bulk_are_complete(rooms: Rooms) -> None:
     plan = make_plan(TINY)
 

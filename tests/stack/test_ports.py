@@ -135,6 +135,7 @@ def test_a_damaged_ports_file_only_means_new_ports(tmp_path: Path, open_ports: O
     assert open_ports(file).choose_internal("redis") > 0
 
 
+@pytest.mark.slow
 async def test_a_busy_fixed_port_stops_the_start_and_leaves_nothing_running(
     plan: StackPlan, busy: int
 ) -> None:
@@ -146,6 +147,7 @@ async def test_a_busy_fixed_port_stops_the_start_and_leaves_nothing_running(
         assert stack.connections.http_port != busy
 
 
+@pytest.mark.slow
 async def test_two_data_directories_on_one_machine_each_have_a_port_for_metrics(
     plan: StackPlan, busy: int
 ) -> None:
@@ -172,11 +174,13 @@ async def test_a_busy_port_that_was_set_for_metrics_stops_the_start(plan: StackP
         await Stack.from_plan(wrong, applications=lambda _: [fake_program("worker")]).start()
 
 
+@pytest.mark.slow
 async def test_without_a_port_for_metrics_none_is_chosen(plan: StackPlan) -> None:
     async with Stack.from_plan(plan, applications=lambda _: [fake_program("worker")]) as stack:
         assert stack.connections.metrics_port == 0
 
 
+@pytest.mark.slow
 async def test_a_second_up_in_the_same_data_directory_is_refused(plan: StackPlan) -> None:
     async with Stack.from_plan(plan, applications=lambda _: [fake_program("worker")]) as stack:
         with pytest.raises(AlreadyRunning, match="already running in"):

@@ -142,6 +142,7 @@ async def test_a_start_failure_includes_the_programs_last_output(plan: StackPlan
         await stack.start()
 
 
+@pytest.mark.slow
 async def test_a_program_that_never_becomes_ready_is_stopped(plan: StackPlan) -> None:
     slow = replace(fake_program("worker"), ready=_never, start_timeout_s=0.5)
 
@@ -150,6 +151,7 @@ async def test_a_program_that_never_becomes_ready_is_stopped(plan: StackPlan) ->
     assert survivors(plan.home) == []
 
 
+@pytest.mark.slow
 async def test_existing_servers_are_used_and_nothing_is_started_for_them(
     plan: StackPlan, tmp_path: Path
 ) -> None:
@@ -164,6 +166,7 @@ async def test_existing_servers_are_used_and_nothing_is_started_for_them(
     assert await fetch_value(plan.postgres[0], "SELECT 1") == 1
 
 
+@pytest.mark.slow
 async def test_an_existing_server_that_does_not_answer_is_named_without_its_password(
     plan: StackPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:

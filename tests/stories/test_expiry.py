@@ -38,6 +38,7 @@ async def partition_names(rooms: Rooms, near: int, *offsets: int) -> set[str]:
     return {(await query(rooms, near, f"SELECT {NAME_OF_DAY.format(each)}"))[0]["part"] for each in offsets}
 
 
+@pytest.mark.slow
 async def test_a_story_is_shown_for_a_day_and_not_a_second_longer(
     rooms: Rooms, friends: tuple[Person, Person], clock: ServerClock
 ) -> None:
@@ -132,6 +133,7 @@ async def test_partitions_are_created_and_dropped_as_time_passes(
     assert not kept & set(shown[:2]), "their partitions were dropped"
 
 
+@pytest.mark.slow
 async def test_a_partition_is_dropped_only_when_its_last_story_ended_an_hour_ago(
     rooms: Rooms, ana: Person, clock: ServerClock
 ) -> None:

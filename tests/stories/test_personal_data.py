@@ -1,5 +1,7 @@
 """Export and erasure of a person's stories, highlights, replies and views."""
 
+import pytest
+
 from tests.personal_data.leftovers import find_leftovers
 from tests.stories.support import handle, id_of, publish_story, query, story_id
 from tests.support import Person
@@ -30,6 +32,7 @@ async def test_an_export_holds_stories_highlights_replies_and_what_was_seen(
         assert await open_largest(rooms.media.storage, folder)
 
 
+@pytest.mark.slow
 async def test_erasing_an_account_leaves_nothing_with_others(
     rooms: Rooms, friends: tuple[Person, Person]
 ) -> None:

@@ -56,6 +56,7 @@ async def findings(
     return found
 
 
+@pytest.mark.slow
 async def test_tables_and_partitions_without_a_guard_are_found_and_guarded(
     site: Site, a: asyncpg.Connection
 ) -> None:
@@ -88,6 +89,7 @@ async def test_tables_and_partitions_without_a_guard_are_found_and_guarded(
         await a.execute("DELETE FROM public.days_very_late")
 
 
+@pytest.mark.slow
 async def test_a_second_writable_copy_is_found(site: Site, a: asyncpg.Connection) -> None:
     number = (await owned_by(site, "b"))[0]
     schema = f"s{number:04d}"
@@ -133,6 +135,7 @@ async def test_an_old_postgresql_is_found_and_refused(site: Site, monkeypatch: p
     assert "upgrade it to 99 or later" in refused.stderr
 
 
+@pytest.mark.slow
 async def test_status_says_where_plain_sql_is_not_guarded(site: Site, a: asyncpg.Connection) -> None:
     assert "get no guard" not in (await site.cli("status")).stdout
     await a.execute(NO_EVENTS)

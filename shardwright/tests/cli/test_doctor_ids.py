@@ -39,6 +39,7 @@ async def advice(site: Site) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 async def test_a_shard_that_a_wrong_clock_carried_ahead_is_found_and_cured(
     site: Site, a: asyncpg.Connection, number: int
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+import pytest
 import typer
 from typer.testing import CliRunner
 
@@ -14,6 +15,7 @@ Cli = Any  # the fixtures' types live in conftest, which cannot be imported
 Site = Any
 
 
+@pytest.mark.slow
 async def test_init_places_shards_on_all_servers_and_is_safe_to_repeat(site: Site) -> None:
     again = await site.cli("init", "--json")
     more = await site.cli("init", "--shards", "6", "--json")
@@ -54,6 +56,7 @@ async def test_a_directory_that_does_not_answer_is_an_error_without_a_traceback(
     assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.slow
 async def test_status_shows_each_server_with_size_versions_and_connections(site: Site) -> None:
     table = await site.cli("status")
     found = (await site.cli("status", "--json")).json()
@@ -82,6 +85,7 @@ async def test_status_names_a_server_that_is_down_and_exits_with_1(site: Site) -
     assert "correct its address" in doctor.stdout
 
 
+@pytest.mark.slow
 async def test_migrate_brings_every_shard_up_to_date(site: Site, migrations: Path) -> None:
     (migrations / "shard" / "0002_likes.sql").write_text(
         "CREATE TABLE likes (post_id bigint, account_id bigint, PRIMARY KEY (post_id, account_id));\n"
@@ -109,6 +113,7 @@ async def test_a_failed_migration_is_reported_as_text_and_as_json(site: Site, mi
     assert told.json()["failed"]
 
 
+@pytest.mark.slow
 async def test_schema_prints_the_result_of_the_migrations(site: Site, tmp_path: Path) -> None:
     printed = await site.cli("schema")
     (tmp_path / "schema.sql").write_text(printed.stdout)

@@ -50,6 +50,7 @@ async def test_roles_are_created_once_and_their_addresses_printed_once(site: Sit
     assert "signs in with" not in shown
 
 
+@pytest.mark.slow
 async def test_queries_are_installed_by_the_migrator_and_not_by_the_runtime(
     site: Site, queries: Path
 ) -> None:
@@ -80,6 +81,7 @@ async def test_a_query_that_does_not_fit_is_named_and_the_command_fails(site: Si
     assert "lost is not installed" in ran.stdout + ran.stderr
 
 
+@pytest.mark.slow
 async def test_a_role_that_only_some_servers_have_needs_its_password(site: Site) -> None:
     name = prefix()
     assert (await site.cli("roles", "--prefix", name, "-s", f"a={site.servers['a']}")).exit_code == 0

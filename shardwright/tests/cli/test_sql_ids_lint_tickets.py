@@ -144,6 +144,7 @@ async def test_lint_prints_its_findings(cli: Cli, migrations: Path) -> None:
     assert "narrow-id" in (await cli("lint", "--rules", "--json")).json()
 
 
+@pytest.mark.slow
 async def test_tickets_are_set_up_drawn_grown_and_shown(
     cli: Cli,
     databases: Mapping[str, str],

@@ -149,6 +149,7 @@ async def test_a_stale_map_is_loaded_again_and_the_transaction_repeated(
         assert conn.execute(CAPTIONS).fetchall() == [("moved",)]
 
 
+@pytest.mark.slow
 async def test_a_new_connection_goes_to_the_new_owner(own_cluster: Cluster, shards: SyncShards) -> None:
     assert shards.map
     await move(own_cluster, 2)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 POSTS = "CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_id(), mood text);"
 
 
+@pytest.mark.slow
 async def test_every_shard_and_server_gets_every_migration(fleet: Fleet) -> None:
     fleet.put_example()
 
@@ -90,6 +91,7 @@ async def test_a_new_shard_gets_them_all_before_anybody_sees_it(fleet: Fleet) ->
     assert (await fleet.migrator().status()).is_up_to_date
 
 
+@pytest.mark.slow
 async def test_shards_added_without_migrations_are_brought_up_later(fleet: Fleet) -> None:
     fleet.put_example()
     await fleet.migrator().apply()
@@ -127,6 +129,7 @@ async def test_progress_reaches_the_total_and_can_be_shown(fleet: Fleet) -> None
     assert "10/10" in console.export_text()
 
 
+@pytest.mark.slow
 async def test_a_failing_shard_stops_the_rest_and_is_reported_exactly(fleet: Fleet) -> None:
     fleet.put("shard/0001_posts", POSTS)
     await fleet.migrator().apply()
@@ -148,6 +151,7 @@ async def test_a_failing_shard_stops_the_rest_and_is_reported_exactly(fleet: Fle
     assert await fleet.versions() == dict.fromkeys(applied, 3) | dict.fromkeys(waiting | {6}, 1)
 
 
+@pytest.mark.slow
 async def test_keep_going_leaves_only_the_failing_shard_behind(fleet: Fleet) -> None:
     fleet.put("shard/0001_posts", POSTS)
     await fleet.run(0, "CREATE TABLE posts (oops int)")
@@ -220,6 +224,7 @@ async def test_a_changed_file_is_refused_before_anything_is_applied(fleet: Fleet
         (["shard/0001_posts", "shard/0002_loves"], "has 0002_likes where the folder has shard/0002_loves"),
     ],
 )
+@pytest.mark.slow
 async def test_a_folder_that_conflicts_with_the_shards_is_refused(
     fleet: Fleet, names: list[str], message: str
 ) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 POSTS = "CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT next_id(), mood text);"
 
 
+@pytest.mark.slow
 async def test_a_shard_that_moved_away_is_not_migrated(fleet: Fleet) -> None:
     fleet.put("shard/0001_posts", POSTS)
     await fleet.migrator().apply()
@@ -69,6 +70,7 @@ async def test_a_locked_table_is_retried_with_short_timeouts(fleet: Fleet) -> No
     assert await fleet.versions() == dict.fromkeys(range(8), 2)
 
 
+@pytest.mark.slow
 async def test_a_table_locked_for_too_long_fails_that_shard(fleet: Fleet) -> None:
     fleet.put("shard/0001_posts", POSTS)
     await fleet.migrator().apply()
@@ -118,6 +120,7 @@ async def test_options_without_connections_are_refused() -> None:
         MigratorOptions(per_server=0)
 
 
+@pytest.mark.slow
 async def test_waiting_for_another_migrator_times_out(fleet: Fleet) -> None:
     fleet.put("shard/0001_posts", POSTS)
     async with fleet.on(3) as other:

@@ -64,6 +64,7 @@ async def test_a_build_waits_for_transactions_without_blocking_writes(posts: Fle
     assert await posts.value(0, VALID) is True
 
 
+@pytest.mark.slow
 async def test_an_invalid_index_left_by_a_crash_is_rebuilt(posts: Fleet) -> None:
     posts.put("shard/0002_index", BUILD)
     await interrupt_build(posts, shard=0)
@@ -130,6 +131,7 @@ async def test_a_name_taken_by_something_else_is_refused(posts: Fleet) -> None:
         await posts.migrator().apply()
 
 
+@pytest.mark.slow
 async def test_a_unique_index_that_cannot_be_built_leaves_nothing_behind(posts: Fleet) -> None:
     posts.put("shard/0002_index", UNIQUE)
     await posts.run(5, "INSERT INTO posts (mood) VALUES ('calm'), ('calm')")
@@ -220,6 +222,7 @@ async def test_cancelling_leaves_no_lock_behind(posts: Fleet) -> None:
     assert (await posts.migrator().status()).is_up_to_date
 
 
+@pytest.mark.slow
 async def test_a_new_shard_gets_the_index_inside_its_transaction(posts: Fleet) -> None:
     posts.put("shard/0002_index", BUILD)
     posts.put("shard/0003_rebuild", REBUILD)

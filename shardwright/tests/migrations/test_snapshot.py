@@ -98,6 +98,7 @@ async def test_the_scratch_database_is_gone_afterwards_even_after_a_failure(
 
 
 @pytest.mark.parametrize("name", ["example", "rich"])
+@pytest.mark.slow
 async def test_executed_in_an_empty_shard_it_creates_the_same_shard(
     name: str,
     servers: Mapping[str, LocalServer],

@@ -50,6 +50,7 @@ async def stopped(fleet: Fleet) -> Fleet:
     return fleet
 
 
+@pytest.mark.slow
 async def test_shards_with_the_wrong_file_are_repaired_and_the_others_never_get_it(stopped: Fleet) -> None:
     put_superseding(stopped)
     waiting = {
@@ -72,6 +73,7 @@ async def test_shards_with_the_wrong_file_are_repaired_and_the_others_never_get_
     assert (await stopped.migrator().apply()).outcomes == []
 
 
+@pytest.mark.slow
 async def test_the_schema_is_that_of_the_good_file_and_of_the_repair(stopped: Fleet, tmp_path: Path) -> None:
     put_superseding(stopped)
     schema = tmp_path / "schema.sql"
@@ -101,6 +103,7 @@ async def test_a_repair_that_leads_elsewhere_is_drift(stopped: Fleet) -> None:
     assert {each.what for each in drift} == {"column posts.place_id", "comment posts."}
 
 
+@pytest.mark.slow
 async def test_shards_that_wait_for_their_repair_have_not_drifted(stopped: Fleet) -> None:
     """0003 is applied everywhere, 0004, which supersedes 0002, nowhere."""
     fleet = stopped
@@ -330,6 +333,7 @@ def a_file(number: int, supersedes: tuple[int, ...] = (), *, is_repair: bool = F
 
 
 @given(st.data())
+@pytest.mark.slow
 def test_wherever_roll_outs_stop_every_shard_ends_without_anything_superseded_left(
     data: st.DataObject,
 ) -> None:

@@ -165,6 +165,7 @@ async def test_a_connection_that_outlives_the_statement_timeout_is_terminated(
     assert await shard.fetch_value(QUERIES.whoami)
 
 
+@pytest.mark.slow
 async def test_a_storm_of_cancellations_leaves_no_broken_connection(
     cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:
@@ -300,6 +301,7 @@ async def test_a_busy_connection_does_not_block_its_shards(cluster: Cluster, ope
         assert await shard.fetch_value(QUERIES.whoami) != held
 
 
+@pytest.mark.slow
 async def test_spare_connections_go_where_they_are_needed(cluster: Cluster, open_shards: OpenShards) -> None:
     """Two groups of four shards, one connection each and one to spare, which moves from one group to the other."""
     shards = await open_shards(cluster, max_connections=2, spare_connections=1, shards_per_connection=4)

@@ -94,6 +94,7 @@ async def nap_in_a_block_in_a_transaction(shards: Shards) -> None:
         nap_under_a_savepoint,
     ],
 )
+@pytest.mark.slow
 async def test_a_slow_statement_ends_with_the_deadline_on_both_sides(
     cluster: Cluster, open_shards: OpenShards, call: Call
 ) -> None:
@@ -111,6 +112,7 @@ async def test_a_slow_statement_ends_with_the_deadline_on_both_sides(
     assert await shards.shard(0).fetch_value(QUERIES.whoami, deadline_s=10.0)
 
 
+@pytest.mark.slow
 async def test_the_default_of_the_options_ends_a_call(cluster: Cluster, open_shards: OpenShards) -> None:
     shards = await open_shards(cluster, deadline_s=LIMIT_S)
     with pytest.raises(DeadlineExceeded, match=r"exceeded its deadline of 0\.3 s"):
@@ -121,6 +123,7 @@ async def test_the_default_of_the_options_ends_a_call(cluster: Cluster, open_sha
     assert await is_clean(shards, cluster)
 
 
+@pytest.mark.slow
 async def test_a_write_that_was_sent_has_an_unknown_outcome(
     cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:
@@ -149,6 +152,7 @@ async def test_nothing_is_sent_when_the_time_was_over_before(
     assert shards.counts[shard.server].calls == calls
 
 
+@pytest.mark.slow
 async def test_a_transaction_whose_time_is_over_is_not_committed(
     cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:
@@ -164,6 +168,7 @@ async def test_a_transaction_whose_time_is_over_is_not_committed(
     assert caption not in {row["caption"] for row in await shard.fetch(QUERIES.captions)}
 
 
+@pytest.mark.slow
 async def test_acquiring_takes_as_long_as_the_option_says(cluster: Cluster, open_shards: OpenShards) -> None:
     """Once for a call, not once for each of its attempts: the pool is asked a single time."""
     shards = await open_shards(cluster, max_connections=1, spare_connections=0, acquire_timeout_s=LIMIT_S)
@@ -186,6 +191,7 @@ async def test_acquiring_takes_as_long_as_the_option_says(cluster: Cluster, open
     assert await is_clean(shards, cluster)
 
 
+@pytest.mark.slow
 async def test_a_deadline_ends_the_wait_for_a_connection(cluster: Cluster, open_shards: OpenShards) -> None:
     shards = await open_shards(cluster, max_connections=1, spare_connections=0)
     shard = shards.shard(0)
@@ -204,6 +210,7 @@ async def test_a_deadline_ends_the_wait_for_a_connection(cluster: Cluster, open_
     assert await is_clean(shards, cluster)
 
 
+@pytest.mark.slow
 async def test_a_deadline_ends_the_wait_for_a_shard_that_is_being_moved(
     own_cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:
@@ -225,6 +232,7 @@ async def test_a_deadline_ends_the_wait_for_a_shard_that_is_being_moved(
     assert await shard.fetch(QUERIES.captions) == []
 
 
+@pytest.mark.slow
 async def test_a_block_limits_gathers_and_broadcasts(cluster: Cluster, open_shards: OpenShards) -> None:
     shards = await open_shards(cluster)
     queries = Queries.parse(
@@ -245,6 +253,7 @@ async def test_a_block_limits_gathers_and_broadcasts(cluster: Cluster, open_shar
     assert await is_clean(shards, cluster)
 
 
+@pytest.mark.slow
 async def test_the_caller_s_own_timeout_is_not_taken_for_a_deadline(
     cluster: Cluster, open_shards: OpenShards
 ) -> None:
@@ -257,6 +266,7 @@ async def test_the_caller_s_own_timeout_is_not_taken_for_a_deadline(
     assert await is_clean(shards, cluster)
 
 
+@pytest.mark.slow
 async def test_a_longer_deadline_than_the_default_is_allowed(
     cluster: Cluster, open_shards: OpenShards
 ) -> None:

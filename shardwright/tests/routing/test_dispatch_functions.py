@@ -121,6 +121,7 @@ async def test_a_read_cannot_write_by_accident(own_cluster: Cluster, open_shards
     assert shards.map.owners
 
 
+@pytest.mark.slow
 async def test_a_column_that_changes_its_type_is_followed(
     own_cluster: Cluster, open_shards: OpenShards
 ) -> None:

@@ -208,6 +208,7 @@ async def test_a_directory_that_hangs_holds_nobody_longer_than_a_deadline(
     await cluster.directory.close()
 
 
+@pytest.mark.slow
 async def test_a_read_is_retried_on_a_new_connection(cluster: Cluster, open_shards: OpenShards) -> None:
     shards = await open_shards(cluster)
     shard = shards.shard(0)
@@ -229,6 +230,7 @@ async def test_a_write_is_not_retried_when_its_connection_is_lost(
         await write
 
 
+@pytest.mark.slow
 async def test_a_write_uses_a_new_connection_when_the_old_one_was_closed(
     cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:

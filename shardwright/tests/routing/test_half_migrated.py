@@ -228,6 +228,7 @@ async def test_the_first_shard_of_a_server_may_be_the_one_that_is_behind(
     await check_new(new, reached, await check_old(old, SAMPLE))
 
 
+@pytest.mark.slow
 async def test_an_old_query_that_a_new_column_makes_ambiguous_keeps_its_function(
     half: HalfMigrated, open_shards: OpenShards
 ) -> None:
@@ -242,6 +243,7 @@ async def test_an_old_query_that_a_new_column_makes_ambiguous_keeps_its_function
         assert tuple(row or ()) == (post_id, 1, None)
 
 
+@pytest.mark.slow
 async def test_types_that_differ_between_shards_do_not_fail_transactions(
     half: HalfMigrated, open_shards: OpenShards
 ) -> None:
@@ -259,6 +261,7 @@ async def write_and_read(transaction: Transaction) -> object:
     return await transaction.fetch_one(OLD.get, ids=[1])
 
 
+@pytest.mark.slow
 async def test_a_transaction_on_a_shard_that_is_behind_fails_clearly_and_leaves_the_connection_usable(
     half: HalfMigrated, open_shards: OpenShards
 ) -> None:

@@ -282,6 +282,7 @@ async def test_a_role_that_is_a_superuser_is_refused(servers: Mapping[str, Local
     await conn.close()
 
 
+@pytest.mark.slow
 async def test_the_owner_of_a_database_needs_no_superuser(servers: Mapping[str, LocalServer]) -> None:
     admin = await connect(servers["a"].dsn())
     await admin.execute("CREATE ROLE landlord LOGIN CREATEROLE PASSWORD 'for tests alone'")

@@ -34,6 +34,7 @@ async def test_a_refused_write_follows_its_shard(
     await conn.close()
 
 
+@pytest.mark.slow
 async def test_ids_of_a_router_with_a_stale_map_come_from_the_owner_alone(
     own_cluster: Cluster, open_shards: OpenShards
 ) -> None:
@@ -72,6 +73,7 @@ async def test_a_write_waits_for_a_shard_that_is_being_moved(
     assert await write
 
 
+@pytest.mark.slow
 async def test_a_write_to_a_shard_without_an_owner_times_out(
     own_cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:
@@ -82,6 +84,7 @@ async def test_a_write_to_a_shard_without_an_owner_times_out(
         await shards.shard(1).execute(QUERIES.add, author_id=1, caption=caption)
 
 
+@pytest.mark.slow
 async def test_a_read_follows_a_shard_whose_old_copy_is_gone(
     own_cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:
@@ -102,6 +105,7 @@ async def test_a_read_follows_a_shard_whose_old_copy_is_gone(
     assert [row["id"] for row in await shards.gather(QUERIES.get, [new_id])] == [new_id]
 
 
+@pytest.mark.slow
 async def test_a_gather_follows_a_shard_whose_old_copy_is_gone(
     own_cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:

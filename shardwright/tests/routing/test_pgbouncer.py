@@ -92,6 +92,7 @@ async def test_cancellations_leave_no_broken_connection_behind_the_pooler(
     assert all(await asyncio.gather(*(pooled.shard(n % 16).fetch_value(QUERIES.whoami) for n in range(50))))
 
 
+@pytest.mark.slow
 async def test_a_statement_that_takes_too_long_is_cancelled_through_the_pooler(
     cluster: Cluster, pooled_dsns: dict[str, str], open_shards: OpenShards
 ) -> None:

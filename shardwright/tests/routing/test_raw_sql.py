@@ -105,6 +105,7 @@ async def test_an_error_that_was_swallowed_loses_the_transaction(shards: Shards)
                 await transaction.raw.fetch("SELECT 1 / 0")
 
 
+@pytest.mark.slow
 async def test_a_timeout_of_ones_own_is_enforced(cluster: Cluster, open_shards: OpenShards) -> None:
     shards = await open_shards(cluster, statement_timeout_s=0.3)
     assert await shards.shard(0).raw.fetch_value("SELECT 1 FROM pg_sleep(0.5)", timeout_s=20) == 1
@@ -171,6 +172,7 @@ async def move(cluster: Cluster, shards: Shards, number: int) -> None:
     await cluster.flip_map(number, other(source))
 
 
+@pytest.mark.slow
 async def test_refused_writes_follow_their_shard(own_cluster: Cluster, open_shards: OpenShards) -> None:
     shards = await open_shards(own_cluster)
     columns = ["author_id", "caption"]

@@ -171,6 +171,7 @@ async def test_arguments_of_the_wrong_type_leave_the_connection_usable(shards: S
     assert await shard.fetch_value(QUERIES.whoami) == pid
 
 
+@pytest.mark.slow
 async def test_shards_added_later_are_reached_without_reopening(
     own_cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:

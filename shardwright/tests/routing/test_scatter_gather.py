@@ -54,6 +54,7 @@ async def test_ids_that_do_not_exist_are_left_out(shards: Shards, caption: str) 
     assert [row["id"] for row in gathered] == [new_id]
 
 
+@pytest.mark.slow
 async def test_many_gathers_at_once_get_their_own_rows(shards: Shards, caption: str) -> None:
     ids = await add_everywhere(shards, caption)
 
@@ -87,6 +88,7 @@ async def test_an_invalid_statement_raises_instead_of_giving_a_partial_result(
         await shards.gather(queries.divide, ids)
 
 
+@pytest.mark.slow
 async def test_a_late_server_does_not_lose_the_other_rows(shards: Shards, caption: str) -> None:
     ids = await add_everywhere(shards, caption)
     late = [new_id for new_id in ids if shards.owner(new_id).server == "b"]
@@ -107,6 +109,7 @@ async def test_a_late_server_does_not_lose_the_other_rows(shards: Shards, captio
     assert len(await shards.gather(QUERIES.get, ids)) == len(ids)
 
 
+@pytest.mark.slow
 async def test_a_gather_cancelled_before_it_starts_leaves_nothing_running(
     shards: Shards, caption: str
 ) -> None:

@@ -235,6 +235,7 @@ async def test_a_stale_router_is_refused_and_then_knows_the_owner(
     assert shards.shard(0).server == target
 
 
+@pytest.mark.slow
 async def test_transact_is_repeated_while_a_shard_is_moved(
     own_cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:

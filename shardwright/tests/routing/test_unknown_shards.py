@@ -47,6 +47,7 @@ async def test_a_new_shard_is_found_by_its_first_statement(
     assert behind.map.version == ahead.map.version
 
 
+@pytest.mark.slow
 async def test_a_new_shard_is_found_by_a_transaction_and_by_a_gather(
     behind: Shards, own_cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:
@@ -64,6 +65,7 @@ async def test_a_new_shard_is_found_by_a_transaction_and_by_a_gather(
             pass
 
 
+@pytest.mark.slow
 async def test_what_is_no_id_does_not_fail_a_gather(
     own_cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:
@@ -78,6 +80,7 @@ async def test_what_is_no_id_does_not_fail_a_gather(
     assert (only.rows, sorted(only.unknown), only.is_complete) == ([], sorted(made_up), True)
 
 
+@pytest.mark.slow
 async def test_ids_that_somebody_made_up_do_not_keep_the_directory_busy(
     own_cluster: Cluster, open_shards: OpenShards
 ) -> None:
@@ -101,6 +104,7 @@ async def test_ids_that_somebody_made_up_do_not_keep_the_directory_busy(
     assert 2 <= len(loads) < 300
 
 
+@pytest.mark.slow
 async def test_a_shard_made_a_moment_after_it_was_refused_is_found(
     own_cluster: Cluster, open_shards: OpenShards
 ) -> None:
@@ -113,6 +117,7 @@ async def test_a_shard_made_a_moment_after_it_was_refused_is_found(
     assert await shards.shard(4).fetch_value(QUERIES.whoami)
 
 
+@pytest.mark.slow
 async def test_without_the_directory_an_unknown_id_is_not_called_invalid(
     own_cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:

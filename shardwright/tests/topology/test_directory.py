@@ -65,6 +65,7 @@ async def test_more_shards_can_be_added_at_any_time(directory: Directory) -> Non
     assert grown.lookup_shards == 4
 
 
+@pytest.mark.slow
 async def test_shards_up_to_a_total_are_created_once(directory: Directory) -> None:
     first = await directory.ensure_shards(5)
 

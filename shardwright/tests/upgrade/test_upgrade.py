@@ -96,6 +96,7 @@ async def test_what_release_0_1_0_made_counts_as_version_1(installation: Install
     assert status.advice == "run shardwright upgrade"
 
 
+@pytest.mark.slow
 async def test_an_upgraded_installation_equals_a_new_one(
     installation: Installation, servers: Mapping[str, LocalServer], fresh_database: FRESH
 ) -> None:
@@ -123,6 +124,7 @@ async def test_an_upgraded_installation_equals_a_new_one(
     assert (await upgrade_library(installation.directory)).upgraded == 0
 
 
+@pytest.mark.slow
 async def test_routers_of_both_releases_work_before_and_after(
     installation: Installation, old_router: OldRouter
 ) -> None:
@@ -154,6 +156,7 @@ async def new_router_works(shards: Shards, installation: Installation, numbers: 
         assert lease.draw() > made
 
 
+@pytest.mark.slow
 async def test_a_copy_that_refuses_writes_goes_on_refusing(installation: Installation) -> None:
     conn = await open_connection(installation.dsns["b"], "b")
     await conn.execute(guard_function_sql(3, owned=False))
@@ -178,6 +181,7 @@ async def test_a_copy_that_refuses_writes_goes_on_refusing(installation: Install
     await conn.close()
 
 
+@pytest.mark.slow
 async def test_steps_run_once_in_order_around_the_functions(installation: Installation) -> None:
     third, fourth = LIBRARY_VERSION + 1, LIBRARY_VERSION + 2
     steps = (
@@ -196,6 +200,7 @@ async def test_steps_run_once_in_order_around_the_functions(installation: Instal
 
 
 @pytest.mark.parametrize("schema", ["shardwright_directory", "shardwright", "s0004"])
+@pytest.mark.slow
 async def test_what_is_newer_than_the_library_is_refused(installation: Installation, schema: str) -> None:
     await installation.run(
         "a", f"CREATE FUNCTION {schema}.library_version() RETURNS integer LANGUAGE sql AS 'SELECT 999'"
@@ -227,6 +232,7 @@ async def test_a_shard_is_given_away_only_after_the_upgrade(installation: Instal
     await conn.close()
 
 
+@pytest.mark.slow
 async def test_a_newer_installation_is_not_set_back_by_init(installation: Installation) -> None:
     await upgrade_library(installation.directory, release=Release(LIBRARY_VERSION + 1))
 
@@ -238,6 +244,7 @@ async def test_a_newer_installation_is_not_set_back_by_init(installation: Instal
         await installation.directory.add_shards(1)
 
 
+@pytest.mark.slow
 async def test_an_older_installation_gets_no_new_shards_before_it_is_upgraded(
     installation: Installation,
 ) -> None:
@@ -254,6 +261,7 @@ async def test_an_older_installation_gets_no_new_shards_before_it_is_upgraded(
     assert (await status_of(installation)).behind == 0
 
 
+@pytest.mark.slow
 async def test_functions_that_an_older_release_replaced_are_put_back(installation: Installation) -> None:
     await upgrade_library(installation.directory)
     await installation.run(

@@ -56,6 +56,7 @@ async def test_a_dry_run_shows_the_plan_and_changes_nothing(command: Command) ->
     assert plan["servers"]["a"] == {"version": 1, "shards": {"1": 8}}
 
 
+@pytest.mark.slow
 async def test_status_and_doctor_name_the_command_until_it_has_run(command: Command) -> None:
     before = await command("status")
     assert before.exit_code == 1
@@ -83,6 +84,7 @@ async def test_status_and_doctor_name_the_command_until_it_has_run(command: Comm
     assert f"Everything has version {LIBRARY_VERSION}" in again.stderr
 
 
+@pytest.mark.slow
 async def test_a_newer_installation_is_refused_with_what_to_do(command: Command) -> None:
     await upgrade_library(command.installation.directory, release=Release(LIBRARY_VERSION + 1))
 
@@ -93,6 +95,7 @@ async def test_a_newer_installation_is_refused_with_what_to_do(command: Command)
     assert "pip install --upgrade shardwright" in (await command("status")).stdout
 
 
+@pytest.mark.slow
 async def test_a_failure_is_in_the_report(command: Command) -> None:
     other = "CREATE FUNCTION s0003.library_version() RETURNS text LANGUAGE sql AS 'SELECT 1::text'"
     await command.installation.run("b", other)
@@ -111,6 +114,7 @@ async def test_the_help_says_when_to_run_it(command: Command) -> None:
     assert "goes on where it stopped" in " ".join(shown.replace("│", " ").split())
 
 
+@pytest.mark.slow
 async def test_shards_of_an_older_version_are_behind_and_have_not_drifted(
     command: Command, tmp_path: Path
 ) -> None:

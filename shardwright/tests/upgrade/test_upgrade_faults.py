@@ -95,6 +95,7 @@ async def is_done_or_waiting(installation: Installation, giving: asyncio.Task[No
     return giving.done() or await is_waited_for(installation, "locktype = 'transactionid'")
 
 
+@pytest.mark.slow
 async def test_two_upgrades_at_once_take_turns(installation: Installation) -> None:
     await asyncio.gather(*(upgrade_library(installation.directory, options=QUICK) for _ in range(3)))
 
@@ -127,6 +128,7 @@ async def test_a_locked_shard_delays_itself_alone_and_then_fails(installation: I
     )
 
 
+@pytest.mark.slow
 async def test_a_failing_step_is_rolled_back_and_tried_again(installation: Installation) -> None:
     version = LIBRARY_VERSION + 1
     wrong = Release(version, (Step(version, "shard", "wrong", "CREATE TABLE @schema@.log (); SELECT 1 / 0"),))
@@ -154,6 +156,7 @@ async def test_an_unreachable_server_or_another_servers_database_changes_nothing
     assert (await read_library_status(installation.directory)).behind == 1 + 2 + SHARDS
 
 
+@pytest.mark.slow
 async def test_a_shard_held_by_a_migrator_is_waited_for(installation: Installation) -> None:
     impatient = MigratorOptions(busy_timeout_s=0.1)
     conn = await open_connection(installation.dsns["a"], "a")

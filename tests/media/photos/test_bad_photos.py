@@ -110,6 +110,7 @@ BAD: dict[str, tuple[Callable[[], bytes], str]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
+@pytest.mark.slow
 async def test_a_bad_file_is_refused_with_its_code(source: Path, out: Path, name: str) -> None:
     make, code = BAD[name]
     put(source, make())
@@ -136,6 +137,7 @@ async def test_changed_bytes_make_a_photo_or_a_refusal(
         assert (photo.width, photo.height) == (600, 450)
 
 
+@pytest.mark.slow
 async def test_a_good_photo_is_processed_after_bad_ones(source: Path, out: Path) -> None:
     for content in (b"", sample_photos.scan_bomb(scans=300), jpeg()[:900]):
         put(source, content)

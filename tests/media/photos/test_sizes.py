@@ -74,6 +74,7 @@ def test_a_heic_survives_the_pipeline(make: Make, out: Path) -> None:
     assert difference.mean() < 4
 
 
+@pytest.mark.slow
 def test_a_heic_of_tiles_as_phones_write_it_survives(
     make: Make, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +114,7 @@ def test_a_square_is_the_centre(make: Make, out: Path) -> None:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize(("width", "height"), [(480, 360), (3400, 2600)])
+@pytest.mark.slow
 def test_a_photo_is_upright_however_the_camera_was_held(
     make: Make, out: Path, orientation: int, width: int, height: int
 ) -> None:
@@ -180,6 +182,7 @@ def _check_corners(pixels: np.ndarray) -> None:  # pyright: ignore[reportMissing
         (Edit(straighten=5), None),
     ],
 )
+@pytest.mark.slow
 def test_a_crop_is_cut_from_the_large_image(
     source: Path, out: Path, edit: Edit, largest: tuple[int, int] | None
 ) -> None:

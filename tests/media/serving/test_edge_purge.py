@@ -86,6 +86,7 @@ async def test_archiving_a_post_purges_its_files(
 
 
 @pytest.mark.parametrize("status", ["suspended", "deactivated", "leaving"])
+@pytest.mark.slow
 async def test_an_account_that_is_taken_away_is_purged_by_one_tag(
     installation: Rooms,
     edge: Edge,

@@ -44,6 +44,7 @@ def test_a_black_video_has_a_black_poster(tmp_path: Path) -> None:
     assert max(np.asarray(image).ravel()) < 10
 
 
+@pytest.mark.slow
 def test_a_poster_comes_with_a_thumbnail_and_without_metadata(tmp_path: Path) -> None:
     poster, image = poster_of(make_clip(tmp_path / "a.mp4", size=(1280, 720), metadata=METADATA))
 

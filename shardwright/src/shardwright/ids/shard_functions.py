@@ -7,7 +7,7 @@ from typing import Final
 
 from shardwright.errors import SetupInvalid
 from shardwright.ids.layout import SEQUENCE_BITS, SHARD_BITS, TIME_SHIFT, Layout, schema_name
-from shardwright.ids.ticks import FENCE, MAX_TICK
+from shardwright.ids.ticks import FENCE, MAX_BACKENDS, MAX_TICK
 
 DEFAULT_AHEAD_MS: Final = 5_000
 CLOCK_SQL: Final = "pg_catalog.clock_timestamp()"
@@ -101,12 +101,16 @@ def advance_sql(number: int, *, by_ms: int = 0) -> str:
 
 
 def last_tick_sql(number: int) -> str:
-    """Return the query for the highest tick a shard may have used; run it on the server it is moved from."""
+    """Return the query for the highest tick a shard may have used; run it on the server it is moved from.
+
+    Once that is fenced, nobody draws any more but those who saw the gate open before; else it is the horizon.
+    """
     schema = schema_name(number)
     return (
-        "SELECT greatest(0"
-        f", pg_catalog.pg_sequence_last_value('{schema}.ids')"
-        f", pg_catalog.pg_sequence_last_value('{schema}.ids_horizon') & {FENCE - 1})"
+        f"SELECT CASE WHEN horizon >= {FENCE} AND ids IS NOT NULL"  # noqa: S608 - names come from a checked number
+        f" THEN least(ids + {MAX_BACKENDS}, horizon & {FENCE - 1}) ELSE greatest(0, ids, horizon & {FENCE - 1}) END"
+        f" FROM (SELECT pg_catalog.pg_sequence_last_value('{schema}.ids') AS ids"
+        f", pg_catalog.pg_sequence_last_value('{schema}.ids_horizon') AS horizon) AS sequences"
     )
 
 
