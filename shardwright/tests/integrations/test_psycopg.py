@@ -6,11 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from routing_test_cluster import Cluster
 
 from shardwright.errors import InvalidId, NotOwner, ServerUnavailable, SetupInvalid
 from shardwright.psycopg import AsyncShards, SyncShards, load_map
-from shardwright.topology import Directory, Server
+from shardwright.topology import Directory, RoleSet, Server, ensure_roles
 
 ADD = "INSERT INTO posts (author_id, caption) VALUES (1, %s) RETURNING id"
 CAPTIONS = "SELECT caption FROM posts ORDER BY id"
@@ -300,3 +301,26 @@ async def test_a_pooler_in_transaction_mode_may_be_between(
             pytest.raises(SetupInvalid, match="turn autocommit off"),
         ):
             conn.execute("SELECT 1")
+
+
+@pytest.mark.slow
+async def test_the_runtime_role_without_ddl_is_enough(own_cluster: Cluster) -> None:
+    roles = RoleSet("driven")
+    for dsn in own_cluster.dsns.values():
+        await ensure_roles(dsn, roles, dict.fromkeys(roles.logins, "for tests"))
+    dsns = {
+        name: make_conninfo(dsn, user=roles.runtime, password="for tests")
+        for name, dsn in own_cluster.dsns.items()
+    }
+
+    def use() -> list[object]:
+        with SyncShards.open(dsns["a"], dsns=dsns) as shards:
+            for shard in (shards.shard(0), shards.shard(1)):
+                with shard.begin() as conn:
+                    conn.execute(ADD, ("by the runtime role",))
+            with shards.shard(0).begin() as conn, pytest.raises(psycopg.errors.InsufficientPrivilege):
+                conn.execute("DROP TABLE posts")
+            with shards.shard(0).begin() as conn:
+                return [row[0] for row in conn.execute(CAPTIONS)]
+
+    assert await asyncio.to_thread(use) == ["by the runtime role"]
