@@ -152,6 +152,7 @@ async def log_out_elsewhere(person: Person, **more: Any) -> Any:
 @pytest.mark.parametrize(
     ("chosen", "status"), [({}, 401), ({"keeps_tokens": False}, 401), ({"keeps_tokens": True}, 200)]
 )
+@pytest.mark.slow
 async def test_tokens_end_with_the_other_sessions_unless_they_are_kept(
     ana: Person, end: Any, chosen: dict[str, bool], status: int
 ) -> None:

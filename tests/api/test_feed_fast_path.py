@@ -43,6 +43,7 @@ async def test_fast_path_and_route_answer_alike(
     assert len(set(seen)) == 4
 
 
+@pytest.mark.slow
 async def test_an_ended_session_cannot_read_the_feed(
     client: AsyncClient, ana: Person, fast_path_answers: list[bool]
 ) -> None:

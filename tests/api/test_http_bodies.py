@@ -129,6 +129,7 @@ trees = st.recursive(
 
 
 @given(tree=trees, extra=st.integers(0, 45))
+@pytest.mark.slow
 def test_the_depth_check_agrees_with_a_parser(tree: Any, extra: int) -> None:
     text = "[" * extra + json.dumps(tree) + "]" * extra
     depth = _depth(json.loads(text))

@@ -70,6 +70,7 @@ def test_the_policy_allows_connections_to_the_site_alone() -> None:
     assert not re.search(r"\bwss?:|\*|unsafe|https?:", CONTENT_SECURITY_POLICY)
 
 
+@pytest.mark.slow
 async def test_a_site_with_https_says_so_for_a_year(rooms: Rooms) -> None:
     settings = msgspec.structs.replace(rooms.settings, public_url="https://photos.example.org")
     app = RequestLog(create_app(settings), settings)

@@ -5,6 +5,7 @@ from tests.support import PASSWORD, Person, eventually, join, photo
 from tintype.worker import Worker
 
 
+@pytest.mark.slow
 async def test_a_follower_sees_a_new_post_in_the_feed(working: Worker, ana: Person, bo: Person) -> None:
     assert (await bo.call("PUT", f"/accounts/{ana.account_id}/follow")).status_code == 204
     await _has_followers(bo, "ana", 1)

@@ -103,6 +103,7 @@ async def test_an_account_that_is_being_erased_is_neither_suspended_nor_restored
 
 
 @pytest.mark.usefixtures("reachable")
+@pytest.mark.slow
 async def test_an_operator_sees_how_a_feed_is_ranked(ana: Person, bo: Person) -> None:
     post = await ana.publish("#sea")
     await bo.call("PUT", f"/accounts/{ana.account_id}/follow")

@@ -51,6 +51,5 @@ async def test_a_newcomer_follows_some_of_the_demo_people(rooms: Rooms) -> None:
     assert len(followed) == len(people)
 
 
-@pytest.mark.slow
 def test_a_portrait_depends_on_the_name_alone() -> None:
     assert render_portrait("ana") == render_portrait("ana") != render_portrait("bo")

@@ -120,6 +120,7 @@ async def test_a_larger_run_adds_the_missing_people(rooms: Rooms) -> None:
     assert summary.posts == Count(3, 1)
 
 
+@pytest.mark.slow
 async def test_a_username_that_belongs_to_somebody_is_skipped(rooms: Rooms) -> None:
     people = few(2)
     real = await rooms.accounts.sign_up(people[0].username, "a password of their own")

@@ -118,6 +118,7 @@ async def test_posts_of_a_celebrity_are_not_fanned_out_and_shown_all_the_same(wo
         assert await world.read(each) == await world.expected(each)
 
 
+@pytest.mark.slow
 async def test_posts_of_a_former_celebrity_are_fanned_out_again_and_none_is_lost(world: World) -> None:
     ana, *followers = await world.people("ana", *NAMES)
     await make_celebrity(world, ana, followers)

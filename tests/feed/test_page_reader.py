@@ -94,6 +94,7 @@ async def test_an_installation_whose_redis_is_gone_still_shows_the_feed(world: W
     await rooms.notifications.close()
 
 
+@pytest.mark.slow
 async def test_redis_may_be_emptied_in_the_middle_of_a_scroll(world: World) -> None:
     ana, bo = await world.people("ana", "bo")
     await world.rooms.graph.follow(ana, bo)
@@ -146,6 +147,7 @@ async def test_the_newest_800_are_exact_however_posts_are_shared_among_authors(
     assert (await world.built(ana)).ids == (await world.expected(ana))[:800]
 
 
+@pytest.mark.slow
 async def test_posts_that_may_not_be_seen_are_replaced_by_older_ones(world: World) -> None:
     ana, bo, cy = await world.people("ana", "bo", "cy")
     for author in (bo, cy):

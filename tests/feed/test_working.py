@@ -18,7 +18,6 @@ async def count_parts(rooms: Rooms) -> int:
 
 
 @pytest.mark.usefixtures("working")
-@pytest.mark.slow
 async def test_every_part_of_a_fan_out_is_handled(
     rooms: Rooms, client: AsyncClient, ana: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

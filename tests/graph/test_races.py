@@ -28,6 +28,7 @@ def always() -> bool:
     return True
 
 
+@pytest.mark.slow
 async def test_following_somebody_who_has_just_become_private_becomes_a_request(
     rooms: Rooms, client: AsyncClient
 ) -> None:
@@ -42,6 +43,7 @@ async def test_following_somebody_who_has_just_become_private_becomes_a_request(
     assert world.truth == {(bo, ana): "requested"}
 
 
+@pytest.mark.slow
 async def test_a_request_to_somebody_who_has_just_become_public_becomes_a_follow(
     rooms: Rooms, client: AsyncClient
 ) -> None:
@@ -77,6 +79,7 @@ async def test_a_correction_that_fails_at_once_is_made_by_its_event(
     assert world.truth == {(bo, ana): "requested"}
 
 
+@pytest.mark.slow
 async def test_a_late_correction_does_not_touch_what_came_after(rooms: Rooms, client: AsyncClient) -> None:
     ana, bo = await sign_up_people(client, "ana", "bo")
     await rooms.graph.follow(bo, ana)
@@ -144,6 +147,7 @@ async def test_a_follow_that_arrives_after_the_block_is_taken_back(rooms: Rooms,
     (await read_graph(rooms)).check()
 
 
+@pytest.mark.slow
 async def test_nobody_follows_an_account_that_is_being_deleted(rooms: Rooms, client: AsyncClient) -> None:
     ana, bo = await sign_up_people(client, "ana", "bo")
     with losing(rooms, always):
@@ -183,6 +187,7 @@ async def test_following_while_the_account_turns_private_and_public_ends_with_bo
     assert world.truth == {(each, ana): "active" for each in others}
 
 
+@pytest.mark.slow
 async def test_following_unfollowing_and_blocking_at_once_ends_with_both_sides_agreed(
     rooms: Rooms, client: AsyncClient
 ) -> None:
@@ -205,6 +210,7 @@ async def test_following_unfollowing_and_blocking_at_once_ends_with_both_sides_a
     (await read_graph(rooms)).check()
 
 
+@pytest.mark.slow
 async def test_a_dead_letter_of_weeks_ago_does_not_bring_a_follow_back(
     rooms: Rooms, client: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

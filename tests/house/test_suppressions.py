@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 FOLDERS = (
     "src",
@@ -28,6 +30,7 @@ REASONED = re.compile(
 )
 
 
+@pytest.mark.slow
 def test_every_suppression_has_its_reason() -> None:
     sources = [
         file

@@ -86,6 +86,7 @@ async def test_the_row_of_posted_media_is_deleted_once_its_post_is_gone(
     assert await on_its_shard(installation, media_id, "SELECT 1 FROM media WHERE id = {id}") == []
 
 
+@pytest.mark.slow
 async def test_everything_of_an_account_can_be_deleted(
     eve: Person, mo: Person, installation: Rooms, busy: None
 ) -> None:

@@ -31,6 +31,7 @@ async def kept_bytes(installation: Rooms) -> int:
     return sum([stored.size_bytes async for stored in storage_of(installation).list_objects("")])
 
 
+@pytest.mark.slow
 async def test_used_storage_is_what_lies_in_the_store(eve: Person, installation: Rooms) -> None:
     first, second = (await eve.upload()).json(), (await eve.upload(photo(900, 700))).json()
 

@@ -52,6 +52,7 @@ async def test_unread_media_move_to_the_cold_store_and_are_still_served(
     assert (await eve.call("GET", f"/media/{media['media_id']}/original")).status_code == 200
 
 
+@pytest.mark.slow
 async def test_a_read_from_the_cold_store_moves_media_to_the_warm_one(
     eve: Person, installation: Rooms, busy: None
 ) -> None:
@@ -68,6 +69,7 @@ async def test_a_read_from_the_cold_store_moves_media_to_the_warm_one(
     assert (await installation.media.move_tiers()).to_cold == 0
 
 
+@pytest.mark.slow
 async def test_media_that_are_read_often_stay_hot(
     eve: Person, installation: Rooms, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -283,6 +283,7 @@ async def test_bytes_of_another_type_are_refused(eve: Person) -> None:
     assert (answer.status_code, answer.json()["code"]) == (415, "tus_type_wrong")
 
 
+@pytest.mark.slow
 async def test_nobody_begins_more_uploads_than_they_can_finish(eve: Person) -> None:
     answers = [
         await eve.call("POST", "/media/tus", headers={**TUS, "Upload-Length": "10"}) for _ in range(51)

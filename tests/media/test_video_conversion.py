@@ -107,6 +107,7 @@ async def test_converting_twice_has_the_effect_of_once(
     assert (await state_of(eve, str(media_id)))["state"] == "ready"
 
 
+@pytest.mark.slow
 async def test_a_video_deleted_during_conversion_stays_deleted(
     eve: Person, installation: Rooms, tmp_path: Path
 ) -> None:

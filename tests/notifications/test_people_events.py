@@ -81,6 +81,7 @@ async def test_activities_of_muted_and_restricted_people_are_not_notified(
         await ana.call("DELETE", f"/{path}/{bo.account_id}")
 
 
+@pytest.mark.slow
 async def test_a_block_clears_both_lists(working: Worker, ana: Person, bo: Person) -> None:
     await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
     await ana.call("PUT", f"/accounts/{bo.account_id}/follow")

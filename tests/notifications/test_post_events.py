@@ -7,6 +7,7 @@ from tests.support import Person, eventually
 from tintype.worker import Worker
 
 
+@pytest.mark.slow
 async def test_a_like_is_notified_and_an_unlike_retracts_it(working: Worker, ana: Person, bo: Person) -> None:
     post = await ana.publish()
 

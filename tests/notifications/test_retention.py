@@ -4,6 +4,7 @@ import asyncio
 import random
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from httpx import AsyncClient
 
 from shardwright.routing import Query
@@ -83,6 +84,7 @@ async def test_an_export_holds_the_list_without_names_of_others(
     assert "bo" not in str(record.content).split()
 
 
+@pytest.mark.slow
 async def test_counts_equal_rows_after_many_concurrent_likes_reads_and_unlikes(
     rooms: Rooms, client: AsyncClient, ana: Person
 ) -> None:

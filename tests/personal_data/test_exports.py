@@ -50,6 +50,7 @@ def event_of(person: Person, made: dict[str, Any]) -> ExportRequested:
     return ExportRequested(AccountId(int(person.account_id)), int(made["export_id"]))
 
 
+@pytest.mark.slow
 async def test_an_archive_has_the_data_of_all_rooms_and_its_media(working: Worker, ana: Person) -> None:
     await ana.call("POST", "/search/recent", json={"kind": "words", "subject": "sea"})
     media_id = (await ana.upload()).json()["media_id"]

@@ -55,6 +55,7 @@ async def test_tags_whose_process_died_are_indexed_by_the_event_handler(
     await eventually(is_listed, what="the post is listed with the one in it")
 
 
+@pytest.mark.slow
 async def test_buffered_likes_are_flushed_on_schedule(
     rooms: Rooms, ana: Person, bo: Person, working_on_schedule: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

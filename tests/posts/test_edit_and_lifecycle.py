@@ -251,6 +251,7 @@ async def outbox_of(rooms: Rooms, post_id: int) -> list[Any]:
     return [known[row["event"]].decode(row["payload"]) for row in rows if row["event"] in known]
 
 
+@pytest.mark.slow
 async def test_the_count_of_posts_stays_exact_under_concurrent_changes(rooms: Rooms, ana: Person) -> None:
     posts = [(await ana.publish())["post_id"] for _ in range(4)]
     moves = [
@@ -269,6 +270,7 @@ async def test_the_count_of_posts_stays_exact_under_concurrent_changes(rooms: Ro
     assert (await rooms.accounts.get(id_of(ana))).post_count == shown
 
 
+@pytest.mark.slow
 async def test_concurrent_edits_of_tags_leave_post_and_index_alike(
     client: AsyncClient, ana: Person, bo: Person
 ) -> None:

@@ -21,6 +21,7 @@ from tintype.wiring import Rooms
 from tintype.worker import Worker
 
 
+@pytest.mark.slow
 async def test_likes_comments_saves_and_visits_bring_people_closer(
     working: Worker, rooms: Rooms, ana: Person, bo: Person
 ) -> None:
@@ -108,6 +109,7 @@ async def test_of_random_repeated_and_shuffled_events_the_newest_of_each_counts(
     assert close == pytest.approx(1 - math.exp(-expected / 12), abs=1e-3)
 
 
+@pytest.mark.slow
 async def test_more_interactions_than_are_remembered_still_count_once_each(
     rooms: Rooms, ana: Person, bo: Person
 ) -> None:

@@ -43,6 +43,7 @@ async def test_popular_posts_come_first_and_those_of_followees_and_oneself_are_l
     assert followed["post_id"] in ids(await explore(ana))
 
 
+@pytest.mark.slow
 async def test_a_scroll_shows_each_post_once_while_posts_are_published_and_deleted(
     rooms: Rooms, client: AsyncClient, ana: Person, bo: Person
 ) -> None:

@@ -75,6 +75,7 @@ def test_having_been_seen_always_lowers_a_score(features: list[float], name: str
 
 @settings(max_examples=200, deadline=None)
 @given(features=rows)
+@pytest.mark.slow
 def test_outcomes_are_probabilities_and_contributions_add_up_to_them(features: list[float]) -> None:
     model, matrix = SCORERS[""].model, np.array([features], np.float32)
     outcomes = model.predict(matrix)[0]

@@ -49,6 +49,7 @@ async def test_all_callers_share_one_connection_to_the_database_of_the_settings(
     assert await redis_client.execute(("GET", "here")) == [b"yes"]
 
 
+@pytest.mark.slow
 async def test_a_cancelled_caller_does_not_shift_the_replies_of_others(
     redis_client: MultiplexedRedisClient,
 ) -> None:
@@ -136,6 +137,7 @@ async def test_a_command_that_cannot_be_encoded_is_refused_and_leaves_no_gap(
     assert await redis_client.execute(("ECHO", "next")) == [b"next"]
 
 
+@pytest.mark.slow
 async def test_a_timeout_raises_in_every_caller(rooms: Rooms) -> None:
     hasty = MultiplexedRedisClient(rooms.redis, timeout_s=0.2)
     calls = [asyncio.create_task(hasty.execute(("BLPOP", "nothing-here", 3))) for _ in range(3)]

@@ -133,6 +133,7 @@ async def test_an_old_name_no_longer_finds_anybody(client: AsyncClient, bo: Pers
     assert await names(bo, "ana") == ["ana"]
 
 
+@pytest.mark.slow
 async def test_indexing_the_same_person_concurrently_ends_with_the_latest_name(
     client: AsyncClient, bo: Person, rooms: Rooms, change: Change
 ) -> None:
@@ -154,6 +155,7 @@ async def test_indexing_the_same_person_concurrently_ends_with_the_latest_name(
     assert {each["term"] for each in filed} == {"ana", *row["full_name"].lower().split()}
 
 
+@pytest.mark.slow
 async def test_a_new_account_is_found_once_the_worker_has_indexed_it(
     working: Worker, client: AsyncClient, bo: Person
 ) -> None:

@@ -129,6 +129,7 @@ async def test_a_place_whose_posts_name_only_its_id_is_called_as_their_author_ca
 
 
 @pytest.mark.parametrize("is_private", [False, True])
+@pytest.mark.slow
 async def test_a_place_that_no_public_post_names_is_its_namers_alone_to_find(
     rooms: Rooms, ana: Person, bo: Person, is_private: bool
 ) -> None:
@@ -158,6 +159,7 @@ async def test_naming_what_somebody_has_named_in_private_tells_nothing_of_it(
     assert (unknown["latitude"], unknown["longitude"]) == (51.1234, 7.6543)
 
 
+@pytest.mark.slow
 async def test_a_place_becomes_public_as_the_public_post_names_it(
     rooms: Rooms, ana: Person, bo: Person, change: Change
 ) -> None:

@@ -92,6 +92,7 @@ async def test_hidden_like_counts_do_not_affect_the_order(
     assert (await page(bo, "sunset", order="top"))[0] == [shown, hidden]
 
 
+@pytest.mark.slow
 async def test_a_private_authors_posts_leave_and_come_back(
     ana: Person, bo: Person, publish: Publish, change: Change
 ) -> None:
@@ -167,6 +168,7 @@ async def test_tags_are_completed_while_typing_with_their_counts(
     assert await found("zzz") == []
 
 
+@pytest.mark.slow
 async def test_a_full_topic_drops_old_posts_but_keeps_the_best_and_the_count(
     rooms: Rooms, ana: Person, bo: Person, publish: Publish, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,6 +194,7 @@ async def test_the_worker_indexes_what_is_published(working: Worker, ana: Person
     await eventually(is_listed, what="the post is listed under its hashtag")
 
 
+@pytest.mark.slow
 async def test_a_rebuild_of_an_empty_index_finds_everything_and_deletes_stale_entries(
     rooms: Rooms, client: AsyncClient, ana: Person, bo: Person, publish: Publish
 ) -> None:

@@ -106,6 +106,7 @@ def test_actions_are_in_chronological_order_within_the_day() -> None:
     assert 0 <= actions[0].at_s <= actions[-1].at_s <= 1.5 * 3600
 
 
+@pytest.mark.slow
 def test_posts_are_watched_by_followers_who_read() -> None:
     plan = make_plan(msgspec.structs.replace(CHOICES, probes=50))
 

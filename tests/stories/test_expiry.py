@@ -87,6 +87,7 @@ async def test_the_last_millisecond_is_shown_and_the_next_is_not(
     assert [row["lives"] for row in rows] == [True, False]
 
 
+@pytest.mark.slow
 async def test_servers_whose_clocks_differ_each_show_their_stories_for_a_day(
     rooms: Rooms, ana: Person, bo: Person, cy: Person, clock: ServerClock
 ) -> None:
@@ -155,6 +156,7 @@ async def test_a_partition_is_dropped_only_when_its_last_story_ended_an_hour_ago
     assert not today & await list_partitions(rooms, id_of(ana))
 
 
+@pytest.mark.slow
 async def test_without_the_schedule_publishing_a_story_creates_its_partition(
     rooms: Rooms, friends: tuple[Person, Person], clock: ServerClock
 ) -> None:
@@ -208,6 +210,7 @@ async def test_a_long_read_does_not_make_the_rotation_block_everybody(
     assert await tray_usernames(bo) == ["ana"]
 
 
+@pytest.mark.slow
 async def test_the_media_of_a_story_do_not_open_after_its_end_and_are_deleted_an_hour_later(
     rooms: Rooms, ana: Person, clock: ServerClock
 ) -> None:

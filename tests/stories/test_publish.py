@@ -199,6 +199,7 @@ async def test_mentions_show_accounts_the_viewer_may_see(
 
 
 @pytest.mark.usefixtures("clean_streams")
+@pytest.mark.slow
 async def test_an_invalidation_lost_with_its_process_is_repeated_by_the_event(
     rooms: Rooms, friends: tuple[Person, Person], working: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,6 +81,7 @@ async def test_a_stream_that_was_lost_is_refilled_from_the_outbox(
         await eventually(lambda: _is(set(seen) == set(range(10))), what="relayed events were sent again")
 
 
+@pytest.mark.slow
 async def test_the_lost_tail_of_a_stream_is_published_again(
     run_worker: Run, publish: Publish, rooms: Rooms
 ) -> None:

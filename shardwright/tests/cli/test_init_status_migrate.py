@@ -68,6 +68,7 @@ async def test_status_shows_each_server_with_size_versions_and_connections(site:
     assert all(0 < each["connections"] <= each["max_connections"] for each in found["servers"])
 
 
+@pytest.mark.slow
 async def test_status_names_a_server_that_is_down_and_exits_with_1(site: Site) -> None:
     driver: Any = asyncpg  # it ships without types
     connection = await driver.connect(site.cli.environment["SHARDWRIGHT_DIRECTORY"])
@@ -140,6 +141,7 @@ async def test_doctor_finds_nothing_but_the_missing_fsync_of_test_servers(site: 
     assert "shardwright" in ran.json()["versions"]
 
 
+@pytest.mark.slow
 async def test_doctor_finds_drift_and_lost_shards(site: Site) -> None:
     driver: Any = asyncpg  # it ships without types
     connection = await driver.connect(site.servers["a"])

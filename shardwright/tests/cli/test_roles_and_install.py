@@ -34,6 +34,7 @@ def prefix() -> str:
     return f"cli_{secrets.token_hex(4)}"
 
 
+@pytest.mark.slow
 async def test_roles_are_created_once_and_their_addresses_printed_once(site: Site) -> None:
     name = prefix()
     first = await site.cli("roles", "--prefix", name, *options(site), "--json")

@@ -40,6 +40,7 @@ async def test_sql_everywhere_has_the_shard_in_the_first_column(site: Site) -> N
     assert table.stdout.split()[:2] == ["shard", "posts"]
 
 
+@pytest.mark.slow
 async def test_sql_everywhere_asks_before_it_writes(site: Site) -> None:
     statement = "INSERT INTO posts (caption) VALUES ('x')"
 

@@ -162,6 +162,7 @@ async def test_a_new_connection_goes_to_the_new_owner(own_cluster: Cluster, shar
         shards.shard(2).connect()
 
 
+@pytest.mark.slow
 async def test_a_read_follows_a_shard_whose_old_copy_is_gone(
     own_cluster: Cluster, shards: SyncShards
 ) -> None:

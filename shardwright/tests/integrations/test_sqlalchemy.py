@@ -113,6 +113,7 @@ def test_autocommit_and_raw_connections_do_not_reach_another_shard(engines: Shar
     raw.close()
 
 
+@pytest.mark.slow
 async def test_a_refused_transaction_is_repeated_at_the_new_owner(
     own_cluster: Cluster, engines: ShardEngines
 ) -> None:
@@ -145,6 +146,7 @@ async def move_back_and_check(cluster: Cluster, engines: ShardEngines) -> None:
     assert one(engines.shard(2), "SELECT string_agg(caption, ',') FROM posts") == "moved"
 
 
+@pytest.mark.slow
 async def test_a_read_notices_that_the_old_copy_is_gone(own_cluster: Cluster, engines: ShardEngines) -> None:
     assert one(engines.shard(1), "SELECT count(*) FROM posts") == 0
     source = engines.map.server_of(1).name

@@ -40,6 +40,7 @@ async def test_every_shard_and_server_gets_every_migration(fleet: Fleet) -> None
     assert (await fleet.migrator().status()).is_up_to_date
 
 
+@pytest.mark.slow
 async def test_nothing_is_left_to_do_the_second_time(fleet: Fleet) -> None:
     fleet.put("shard/0001_posts", POSTS)
     await fleet.migrator().apply()
@@ -50,6 +51,7 @@ async def test_nothing_is_left_to_do_the_second_time(fleet: Fleet) -> None:
     assert await fleet.migrator().pending() == {}
 
 
+@pytest.mark.slow
 async def test_later_migrations_follow_one_by_one(fleet: Fleet) -> None:
     fleet.put("shard/0001_posts", POSTS)
     await fleet.migrator().apply()
@@ -65,6 +67,7 @@ async def test_later_migrations_follow_one_by_one(fleet: Fleet) -> None:
     assert await fleet.versions() == dict.fromkeys(range(8), 3)
 
 
+@pytest.mark.slow
 async def test_every_new_table_is_guarded(fleet: Fleet) -> None:
     fleet.put("shard/0001_posts", POSTS)
     await fleet.migrator().apply()
@@ -111,6 +114,7 @@ async def test_migrations_can_be_limited_to_some_shards(fleet: Fleet) -> None:
     assert await fleet.versions() == dict.fromkeys(range(8), 0) | {2: 1, 5: 1}
 
 
+@pytest.mark.slow
 async def test_progress_reaches_the_total_and_can_be_shown(fleet: Fleet) -> None:
     fleet.put_example()
     seen: list[Progress] = []
@@ -264,6 +268,7 @@ async def test_a_version_that_was_removed_by_hand_is_refused(fleet: Fleet) -> No
         await fleet.migrator().apply()
 
 
+@pytest.mark.slow
 async def test_migrations_that_the_linter_refuses_are_not_applied_unless_some_shard_has_them(
     fleet: Fleet,
 ) -> None:

@@ -95,6 +95,7 @@ async def test_every_change_by_hand_is_found_and_named(settled: Fleet) -> None:
     assert len(found) == len(BY_HAND), found
 
 
+@pytest.mark.slow
 async def test_columns_in_another_order_are_found(settled: Fleet) -> None:
     await settled.run(6, 'ALTER TABLE accounts DROP COLUMN "order"')
     await settled.run(6, 'ALTER TABLE accounts ADD COLUMN "order" integer NOT NULL DEFAULT 0')

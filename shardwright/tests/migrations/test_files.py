@@ -88,6 +88,7 @@ def test_a_waiver_or_another_line_ending_leaves_the_checksum_alone(tmp_path: Pat
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\r")), st.integers(0, 200))
+@pytest.mark.slow
 def test_any_other_edit_changes_the_checksum(
     tmp_path_factory: pytest.TempPathFactory, text: str, place: int
 ) -> None:

@@ -38,6 +38,7 @@ async def posts(fleet: Fleet) -> Fleet:
     return fleet
 
 
+@pytest.mark.slow
 async def test_an_index_is_built_outside_a_transaction(posts: Fleet) -> None:
     posts.put("shard/0002_index", BUILD)
 
@@ -146,6 +147,7 @@ async def test_a_unique_index_that_cannot_be_built_leaves_nothing_behind(posts: 
     assert (await posts.migrator().status()).is_up_to_date
 
 
+@pytest.mark.slow
 async def test_a_failed_file_may_be_corrected(posts: Fleet) -> None:
     posts.put("shard/0002_index", BUILD.replace("(mood)", "(moood)"))
     with pytest.raises(MigrationFailed, match="moood"):

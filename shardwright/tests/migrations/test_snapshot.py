@@ -63,6 +63,7 @@ async def test_the_examples_schema_is_the_result_of_its_migrations(
     await check_snapshot(EXAMPLE / "migrations", servers["a"].dsn(), EXAMPLE / "schema.sql")
 
 
+@pytest.mark.slow
 async def test_an_outdated_schema_file_is_refused_with_the_difference(
     servers: Mapping[str, LocalServer], tmp_path: Path
 ) -> None:
@@ -75,6 +76,7 @@ async def test_an_outdated_schema_file_is_refused_with_the_difference(
         await check_snapshot(EXAMPLE / "migrations", servers["a"].dsn(), tmp_path / "missing.sql")
 
 
+@pytest.mark.slow
 async def test_the_text_is_the_same_on_every_server_and_from_every_fleet(
     fleet: Fleet, servers: Mapping[str, LocalServer]
 ) -> None:

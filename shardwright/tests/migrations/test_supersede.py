@@ -372,6 +372,7 @@ def test_wherever_roll_outs_stop_every_shard_ends_without_anything_superseded_le
             assert own.checksum.endswith("repair") == bool(known & set(each.supersedes))
 
 
+@pytest.mark.slow
 async def test_an_unfinished_row_of_a_superseded_file_stays_as_a_trace(stopped: Fleet) -> None:
     await stopped.run(5, "INSERT INTO schema_version (number, name, checksum) VALUES (2, 'place', 'begun')")
     await stopped.run(5, "ALTER TABLE posts ADD COLUMN place_id integer")

@@ -134,6 +134,7 @@ async def test_waiting_for_a_connection_times_out(cluster: Cluster, open_shards:
     assert await shard.fetch_value(QUERIES.whoami)
 
 
+@pytest.mark.slow
 async def test_a_statement_that_takes_too_long_is_cancelled_by_the_server(
     cluster: Cluster, open_shards: OpenShards
 ) -> None:

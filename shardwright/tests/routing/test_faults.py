@@ -147,6 +147,7 @@ async def test_the_breaker_opens_when_gathers_and_transactions_miss_their_deadli
                 pass
 
 
+@pytest.mark.slow
 async def test_slow_statements_on_a_healthy_server_leave_the_breaker_closed(
     cluster: Cluster, open_shards: OpenShards
 ) -> None:

@@ -95,6 +95,7 @@ async def test_a_runtime_role_creates_nothing_and_serves_every_kind_of_query(
     assert await counted_functions(shared.cluster) == 0
 
 
+@pytest.mark.slow
 async def test_installed_functions_are_used_by_a_role_that_could_not_create_them(
     shared: Shared, runtime: Shards, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -215,6 +216,7 @@ async def test_a_reader_reads_and_writes_nothing(shared: Shared) -> None:
     await conn.close()
 
 
+@pytest.mark.slow
 async def test_what_is_created_later_belongs_to_the_owner_and_serves_the_runtime(
     shared: Shared, runtime: Shards, tmp_path: Path
 ) -> None:

@@ -58,6 +58,7 @@ async def test_ids_of_a_router_with_a_stale_map_come_from_the_owner_alone(
     assert drawn == sorted(set(drawn))
 
 
+@pytest.mark.slow
 async def test_a_write_waits_for_a_shard_that_is_being_moved(
     own_cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:
@@ -123,6 +124,7 @@ async def test_a_gather_follows_a_shard_whose_old_copy_is_gone(
     assert sorted(row["id"] for row in gathered) == sorted(ids[1:])  # the move of this test copied no rows
 
 
+@pytest.mark.slow
 async def test_everywhere_follows_a_shard_whose_old_copy_is_gone(
     own_cluster: Cluster, open_shards: OpenShards
 ) -> None:

@@ -231,6 +231,7 @@ async def test_a_connection_lost_before_the_commit_changed_nothing(
     assert await captions(shards, 0, 1) == []
 
 
+@pytest.mark.slow
 async def test_no_session_state_is_left_behind_a_transaction_pooler(
     own_cluster: Cluster, open_shards: OpenShards, run_directory: Path
 ) -> None:

@@ -51,6 +51,7 @@ async def test_legacy_ids_are_on_shard_zero(shards: Shards) -> None:
     assert shards.owner(2**31 - 1).number == 0
 
 
+@pytest.mark.slow
 async def test_an_id_of_an_unknown_shard_is_refused(shards: Shards) -> None:
     with pytest.raises(InvalidId):
         shards.owner(-5)
@@ -107,6 +108,7 @@ async def test_queries_whose_tables_come_later_are_installed_at_first_use(
     assert await shard.fetch_value(queries.later) == 0
 
 
+@pytest.mark.slow
 async def test_a_query_that_cannot_work_fails_when_opening(cluster: Cluster) -> None:
     for sql in ("SELECT FROM FROM posts", "SELECT id, id FROM posts", "SELECT 1 + 1"):
         with pytest.raises((asyncpg.PostgresSyntaxError, SetupInvalid)):

@@ -128,6 +128,7 @@ async def test_a_server_shut_down_within_a_transaction_raises_server_unavailable
     assert await shards.shard(2).fetch_value(QUERIES.whoami)
 
 
+@pytest.mark.slow
 async def test_a_connection_lost_during_commit_raises_outcome_unknown(
     own_cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:
@@ -215,6 +216,7 @@ async def test_hooks_run_after_the_commit_and_only_then(shards: Shards, caption:
     assert await shards.shard(1).fetch_one(QUERIES.find, id=new_id) is not None
 
 
+@pytest.mark.slow
 async def test_a_stale_router_is_refused_and_then_knows_the_owner(
     own_cluster: Cluster, open_shards: OpenShards, caption: str
 ) -> None:

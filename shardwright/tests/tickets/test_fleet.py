@@ -101,6 +101,7 @@ async def test_an_interrupted_initialization_is_finished_by_the_next(fresh_dsn: 
     assert await fleet.find_setups() == {"one": Setup("f", 1, 16, 1), "two": Setup("f", 1, 16, 2)}
 
 
+@pytest.mark.slow
 async def test_only_one_admin_session_changes_a_server_at_a_time(fleet: Fleet) -> None:
     hasty = Fleet(fleet.servers, timeout_s=0.2)
     session = await backend_for(fleet.servers["two"]).open_admin_session(5)

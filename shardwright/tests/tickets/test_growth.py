@@ -135,6 +135,7 @@ async def test_growing_without_a_lost_server_needs_a_floor(
     assert {each % 32 for each in drawn} == {1}
 
 
+@pytest.mark.slow
 async def test_a_draw_waiting_during_the_fencing_gets_no_ticket(
     fresh_dsn: FreshDsn, options: TicketOptions
 ) -> None:

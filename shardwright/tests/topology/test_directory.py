@@ -57,6 +57,7 @@ async def test_shards_are_spread_over_the_servers(directory: Directory) -> None:
     assert await directory.load() == made
 
 
+@pytest.mark.slow
 async def test_more_shards_can_be_added_at_any_time(directory: Directory) -> None:
     await directory.add_shards(4)
     grown = await directory.add_shards(3)
@@ -104,6 +105,7 @@ async def test_shards_are_prepared_before_they_are_in_the_map(directory: Directo
     assert reported[-1] == (4, 4)
 
 
+@pytest.mark.slow
 async def test_an_interrupted_creation_is_finished_by_the_next(directory: Directory) -> None:
     async def fail_at_three(_: asyncpg.Connection, number: int) -> None:
         if number == 3:
@@ -138,6 +140,7 @@ async def test_a_change_based_on_an_old_map_is_refused(directory: Directory) -> 
     assert set((await directory.load()).owners.values()) == {"a"}
 
 
+@pytest.mark.slow
 async def test_of_many_concurrent_changes_of_one_version_exactly_one_wins(directory: Directory) -> None:
     old = await directory.add_shards(4)
 
@@ -176,6 +179,7 @@ async def test_one_database_is_not_two_servers(directory: Directory, dsns: dict[
     assert "c" not in (await directory.load()).servers
 
 
+@pytest.mark.slow
 async def test_passwords_need_not_be_in_the_directory(directory: Directory, dsns: dict[str, str]) -> None:
     mine = await Directory.open(dsns["a"], dsns={"b": dsns["b"]})
     await mine.add_server("b", "postgresql://server-b/app")

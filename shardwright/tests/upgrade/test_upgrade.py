@@ -214,6 +214,7 @@ async def test_what_is_newer_than_the_library_is_refused(installation: Installat
     assert await installation.value("b", "SELECT to_regprocedure('shardwright.library_version()')") is None
 
 
+@pytest.mark.slow
 async def test_a_shard_is_given_away_only_after_the_upgrade(installation: Installation) -> None:
     conn = await open_connection(installation.dsns["a"], "a")
     with pytest.raises(SetupInvalid, match="run `shardwright upgrade` first"):

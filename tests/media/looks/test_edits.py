@@ -178,6 +178,7 @@ def test_straightening_turns_clockwise_about_the_middle() -> None:
     crop=st.tuples(st.floats(0, 0.95), st.floats(0, 0.95), st.floats(0.05, 1), st.floats(0.05, 1)),
 )
 @settings(max_examples=300, deadline=None)
+@pytest.mark.slow
 def test_a_frame_never_leaves_the_photo(
     width: int, height: int, degrees: float, crop: tuple[float, float, float, float]
 ) -> None:

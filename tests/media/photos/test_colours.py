@@ -177,6 +177,7 @@ def test_transparency_of_sixteen_bits_is_flattened_on_white(make: Make, out: Pat
     assert found[200, 350].min() >= 253
 
 
+@pytest.mark.slow
 def test_transparent_edges_have_no_dark_rim(make: Make, out: Path) -> None:
     picture = sample_photos.plain((0, 0, 0, 0), "RGBA", 2000, 2000)
     picture.paste((255, 255, 255, 255), (0, 0, 1000, 2000))

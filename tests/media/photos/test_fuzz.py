@@ -69,7 +69,6 @@ def test_a_mutated_photo_is_read_or_refused(seed: bytes, changes: list[tuple[int
 
 @given(start=st.sampled_from([seed[:12] for seed in SEEDS]), rest=st.binary(max_size=400))
 @settings(max_examples=700, deadline=5000)
-@pytest.mark.slow
 def test_random_bytes_after_a_real_signature_are_read_or_refused(start: bytes, rest: bytes) -> None:
     check(start + rest)
 

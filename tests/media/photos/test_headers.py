@@ -177,6 +177,7 @@ def test_a_png_with_an_ordinary_profile_and_text_is_accepted() -> None:
     assert read_header(sample_photos.png(8, 8, profile, texts, rows=bytes(72))).width == 8
 
 
+@pytest.mark.slow
 def test_a_progressive_jpeg_with_endless_scans_is_refused() -> None:
     with pytest.raises(MediaBomb):
         read_header(sample_photos.scan_bomb())

@@ -31,6 +31,7 @@ def telltale() -> bytes:
     return content + b"behind the end" + THUMBNAIL
 
 
+@pytest.mark.slow
 def test_no_metadata_is_written(make: Make, out: Path) -> None:
     content = telltale()
     assert all(secret in content for secret in SECRETS if secret != b"MPF\0")

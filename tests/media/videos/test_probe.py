@@ -65,6 +65,7 @@ def test_what_not_every_browser_plays_must_be_transcoded(
     assert not clip.may_remux
 
 
+@pytest.mark.slow
 def test_more_than_full_hd_must_be_transcoded(tmp_path: Path) -> None:
     clip = measured(make_clip(tmp_path / "a.mp4", size=(2560, 1440), seconds=0.1, rate=20))
 
@@ -225,6 +226,7 @@ def test_two_video_tracks_are_refused(tmp_path: Path) -> None:
     assert code_of(tmp_path / "a.mp4") == "video_unsupported"
 
 
+@pytest.mark.slow
 def test_frames_larger_than_the_header_says_are_refused(tmp_path: Path) -> None:
     file = make_clip(tmp_path / "a.mp4", "libx264", size=(5000, 2400), seconds=0.1, rate=10, sound=None)
 
@@ -241,6 +243,7 @@ def test_titles_that_are_not_text_do_no_harm(tmp_path: Path) -> None:
     assert measured(file).may_remux
 
 
+@pytest.mark.slow
 def test_a_fragmented_mp4_is_accepted(tmp_path: Path) -> None:
     source = make_clip(tmp_path / "a.mp4", seconds=2)
     options = {"movflags": "frag_keyframe+empty_moov"}
