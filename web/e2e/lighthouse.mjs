@@ -17,6 +17,7 @@ import { publish, signIn } from "./support/users.mjs";
 
 const [address, photo, minimum = "95"] = process.argv.slice(2);
 const TRIES = 3;
+const MAX_UNMEASURED = 4;
 /** Limits on what is transferred before the first image. Measured: 10 to 19 requests, 99 to 167 KB. */
 const LIMITS = { requests: 22, kilobytes: 180, shift: 0.02 };
 /** Below this benchmark index the machine is too busy for a meaningful score: performance is printed, but not enforced. */
@@ -51,13 +52,24 @@ async function createMember() {
 async function passes(name, cookies) {
   const faults = [];
   for (let tries = 1, good = 0; tries <= TRIES; tries++) {
-    const found = faultsOf(await visit(name, cookies), name);
+    const found = faultsOf(await measure(name, cookies), name);
     if (found.length === 0) good += 1;
     if (good === tries || good === 2) return true;
     faults.push(...found);
   }
   for (const fault of faults) print(`${name}: ${fault}`);
   return false;
+}
+
+/** A visit that Lighthouse could measure. Now and then it sees no paint at all in a tab that the browser treats as hidden. */
+async function measure(name, cookies) {
+  for (let tries = 1; ; tries++) {
+    const result = await visit(name, cookies);
+    const paint = result.audits[METRICS.FCP];
+    if (!result.runtimeError && paint.numericValue !== undefined) return result;
+    print(`${name}: not measured: ${result.runtimeError?.message ?? paint.errorMessage}`);
+    if (tries === MAX_UNMEASURED) throw new Error(`${name} was not measured in ${tries} visits`);
+  }
 }
 
 /** One visit with an empty cache. */
@@ -71,6 +83,8 @@ async function visit(name, cookies) {
       `--remote-debugging-port=${port}`,
       "--disable-background-networking",
       "--no-first-run",
+      "--disable-renderer-backgrounding",
+      "--disable-backgrounding-occluded-windows",
     ],
   });
   try {
