@@ -50,7 +50,7 @@ class HandWeightedModel:
 
     def predict(self, features: Floats) -> Floats:
         """Logistic regression of all posts and outcomes at once."""
-        odds = features @ self._weights
+        odds = features.dot(self._weights)
         odds += self._bias
         np.negative(odds, out=odds)
         np.exp(odds, out=odds)

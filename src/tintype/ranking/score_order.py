@@ -28,7 +28,8 @@ class ScoreOrder:
 
     def scores(self, features: Floats, outcomes: Floats) -> Floats:
         """The score of each post by itself, without regard to the others."""
-        return cast("Floats", (outcomes @ self.values) * self.factors(features))
+        # Not `@`, here and in the model: that warns of flags which BLAS sets in lanes that it does not use.
+        return cast("Floats", outcomes.dot(self.values) * self.factors(features))
 
     def factors(self, features: Floats) -> Floats:
         """The share of a post's score that is left by its age and by having been seen."""
