@@ -22,6 +22,7 @@ def fast_path_answers(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 
 @pytest.mark.parametrize("mode", ["ranked", "following"])
+@pytest.mark.slow
 async def test_fast_path_and_route_answer_alike(
     ana: Person, bo: Person, fast_path_answers: list[bool], mode: str
 ) -> None:

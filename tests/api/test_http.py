@@ -139,6 +139,7 @@ async def test_the_web_app_is_served_at_every_path_and_its_assets_are_immutable(
 @pytest.mark.parametrize(
     "odd", ["\0", "a\0b", "\ufffe", "\U0001f600" * 30, "e\u0301", "\u202e", "' OR 1=1 --", "%00", "{}"]
 )
+@pytest.mark.slow
 async def test_unusual_text_is_stored_or_refused_without_a_crash(
     client: AsyncClient, ana: Person, odd: str
 ) -> None:

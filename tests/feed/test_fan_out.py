@@ -84,6 +84,7 @@ async def test_a_post_reaches_followers_in_parts_of_which_each_is_a_job(world: W
 
 @pytest.mark.parametrize("trips", range(9))
 @pytest.mark.slow
+@pytest.mark.slow
 async def test_a_fan_out_that_dies_half_way_and_is_repeated_shows_the_post_once(
     world: World, trips: int
 ) -> None:

@@ -117,6 +117,7 @@ async def test_a_cached_file_is_not_sent_again(eve: Person) -> None:
     ],
 )
 @pytest.mark.slow
+@pytest.mark.slow
 async def test_the_smallest_format_that_is_accepted_is_made_once_and_kept(
     eve: Person, installation: Rooms, accept: str, media_type: str
 ) -> None:

@@ -84,6 +84,7 @@ async def test_the_newest_change_counts_in_whatever_order_they_come(
 
 
 @pytest.mark.parametrize("seed", range(8))
+@pytest.mark.slow
 async def test_of_random_repeated_and_shuffled_events_the_newest_of_each_counts(
     rooms: Rooms, ana: Person, bo: Person, seed: int
 ) -> None:

@@ -65,6 +65,7 @@ PLAIN_SQL = {
 
 
 @pytest.mark.parametrize("sql", list(PLAIN_SQL))
+@pytest.mark.slow
 async def test_what_plain_sql_creates_is_guarded(conn: asyncpg.Connection, sql: str) -> None:
     await conn.execute(sql)
     made = PLAIN_SQL[sql]

@@ -124,6 +124,7 @@ async def test_a_bad_file_is_refused_with_its_code(source: Path, out: Path, name
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("make", [jpeg, webp, heic])
+@pytest.mark.slow
 async def test_changed_bytes_make_a_photo_or_a_refusal(
     source: Path, out: Path, make: Callable[[], bytes], seed: int
 ) -> None:

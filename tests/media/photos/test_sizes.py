@@ -35,6 +35,7 @@ def sizes(out: Path) -> dict[str, tuple[int, int]]:
         (150, 1_500, (320, 3_200), 320),
     ],
 )
+@pytest.mark.slow
 def test_every_size_exists_within_our_widths(
     make: Make, out: Path, width: int, height: int, largest: tuple[int, int], square: int
 ) -> None:
@@ -114,6 +115,7 @@ def test_a_square_is_the_centre(make: Make, out: Path) -> None:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize(("width", "height"), [(480, 360), (3400, 2600)])
+@pytest.mark.slow
 @pytest.mark.slow
 def test_a_photo_is_upright_however_the_camera_was_held(
     make: Make, out: Path, orientation: int, width: int, height: int

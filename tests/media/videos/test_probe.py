@@ -163,6 +163,7 @@ def _nested(depth: int) -> bytes:
 
 
 @pytest.mark.parametrize("name", SPOILED)
+@pytest.mark.slow
 def test_a_corrupted_file_is_refused_with_its_own_code(tmp_path: Path, name: str) -> None:
     code, change = SPOILED[name]
     file = spoil(make_clip(tmp_path / "a.mp4"), change)
