@@ -2,16 +2,18 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import pytest
 from typer.testing import CliRunner
 
 from shardwright.cli import app
 from shardwright.local import LocalServer
+from shardwright.topology import open_connection
 
 FreshDatabase = Callable[[LocalServer], Awaitable[str]]
 
@@ -96,3 +98,11 @@ async def site(
     made = await prepared_databases("site", build)
     cli.environment["SHARDWRIGHT_DIRECTORY"] = made["a"]
     return Site(cli, made)
+
+
+@pytest.fixture
+async def a(site: Site) -> AsyncIterator[asyncpg.Connection]:
+    """A connection to server a."""
+    conn = await open_connection(site.servers["a"], "a")
+    yield conn
+    await conn.close()

@@ -1,6 +1,5 @@
 """What doctor finds out about guards: unguarded tables and partitions, second writable copies, old servers."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import asyncpg
@@ -19,14 +18,6 @@ from shardwright.topology.guard_events import EVENT_SCHEMA, EVENT_TRIGGER
 
 Site = Any  # the fixture's type lives in conftest, which cannot be imported
 NO_EVENTS = f"DROP EVENT TRIGGER {EVENT_TRIGGER}; DROP SCHEMA {EVENT_SCHEMA} CASCADE;"
-
-
-@pytest.fixture
-async def a(site: Site) -> AsyncIterator[asyncpg.Connection]:
-    """A connection to server a."""
-    conn = await open_connection(site.servers["a"], "a")
-    yield conn
-    await conn.close()
 
 
 async def owned_by(site: Site, server: str) -> list[int]:

@@ -1,24 +1,15 @@
 """What doctor finds out about ids: shards that a wrong clock carried ahead, and ids that a move left closed."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import asyncpg
 import pytest
 
 from shardwright.ids import advance_sql, fence_sql
-from shardwright.topology import Directory, open_connection, set_owned
+from shardwright.topology import Directory, set_owned
 
 Site = Any  # the fixture's type lives in conftest, which cannot be imported
 YEARS_MS = 10 * 366 * 86_400_000
-
-
-@pytest.fixture
-async def a(site: Site) -> AsyncIterator[asyncpg.Connection]:
-    """A connection to server a."""
-    conn = await open_connection(site.servers["a"], "a")
-    yield conn
-    await conn.close()
 
 
 @pytest.fixture

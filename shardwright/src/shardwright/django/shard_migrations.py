@@ -1,6 +1,5 @@
 """Django's migrations on one shard: under a lock, with short waits for table locks, guarded afterwards."""
 
-import random
 import time
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from shardwright.django.conf import sharded_labels
 from shardwright.errors import MigrationRefused, SetupInvalid
 from shardwright.ids import schema_name
 from shardwright.migrations import LOCK_CLASS, MigratorOptions
+from shardwright.migrations.backoff import jittered_pause_s
 from shardwright.topology import guard_tables_sql
 
 Key = tuple[str, str]  # app label, migration name
@@ -26,8 +26,6 @@ _RETRYABLE = {
     "55P03",
     "40P01",
 }  # lock_not_available, deadlock_detected: rolled back, the next attempt may succeed
-_FIRST_PAUSE_S = 0.05
-_MAX_PAUSE_S = 2.0
 
 
 @cache
@@ -65,7 +63,7 @@ def migrate_shard(number: int, options: MigratorOptions, on_step: OnStep) -> Non
                 if _sqlstate(error) not in _RETRYABLE or attempt == options.attempts:
                     raise
                 on_step("waited", str(error).strip())
-                time.sleep(_pause_s(attempt))
+                time.sleep(jittered_pause_s(attempt))
         with connections[alias].cursor() as cursor:
             cursor.execute(guard_tables_sql(number))
 
@@ -106,7 +104,7 @@ def _locked(alias: str, number: int, options: MigratorOptions, on_step: OnStep) 
                 raise MigrationRefused(f"another migrator has held it for {options.busy_timeout_s:g} s")
             on_step("waited", "another migrator is working on it")
             attempt += 1
-            time.sleep(_pause_s(attempt))
+            time.sleep(jittered_pause_s(attempt))
         cursor.execute(f"SET lock_timeout = '{options.lock_timeout_ms}ms'")
         cursor.execute(f"SET statement_timeout = '{options.statement_timeout}'")
     try:
@@ -130,11 +128,6 @@ def _leaves(graph: Any) -> list[Key]:
 
 def _sqlstate(error: Exception) -> str | None:
     return getattr(error.__cause__, "sqlstate", None)
-
-
-def _pause_s(attempt: int) -> float:
-    longest = min(_MAX_PAUSE_S, _FIRST_PAUSE_S * 2 ** min(attempt, 10))
-    return random.uniform(_FIRST_PAUSE_S / 2, longest)  # noqa: S311 - jitter, not a secret
 
 
 def shards_behind(aliases: Collection[str]) -> dict[str, list[Key]]:

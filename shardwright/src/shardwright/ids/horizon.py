@@ -67,7 +67,30 @@ FLUSH_EVERY: Final = 64
 _LEAD = f"greatest(ahead / {LEAD_PARTS}, wanted + {STRIDE})"
 _LSN = "(pg_current_wal_{}_lsn() - '0/0')::bigint"
 
-HORIZON_SQL: Final = f"""
+
+def _under_lock(name: str, arguments: str, body: str, declare: str = "") -> str:
+    """A function that changes a shard's sequences under their lock, with the gate closed and the horizon read."""
+    return f"""
+CREATE OR REPLACE FUNCTION shardwright.{name}({ARGUMENTS}, {arguments}) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+AS $function$
+DECLARE
+    last_horizon bigint;
+{declare}    ignored bigint;
+BEGIN
+    BEGIN
+        PERFORM {LOCK};
+        last_horizon := CASE setval(gate, 0) WHEN 0 THEN coalesce(pg_sequence_last_value(horizon), 0) END;
+{body}        RAISE SQLSTATE '{DONE}';
+    EXCEPTION WHEN SQLSTATE '{DONE}' THEN
+        NULL;
+    END;
+END
+$function$;
+"""
+
+
+_EXTEND = f"""
 -- Whether another two shards of this server have ids of about this time: one alone may have been misled before.
 CREATE OR REPLACE FUNCTION shardwright.is_clock_plausible(clock_tick bigint) RETURNS boolean
 LANGUAGE sql VOLATILE
@@ -170,70 +193,39 @@ BEGIN
     RETURN first_tick;
 END
 $function$;
+"""  # noqa: S608 - its names and numbers are constants
 
--- Closes a shard's ids at a server that does not own it, or opens them again.
-CREATE OR REPLACE FUNCTION shardwright.fence_ids({ARGUMENTS}, is_fenced boolean) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    last_horizon bigint;
-    ignored bigint;
-BEGIN
-    BEGIN
-        PERFORM {LOCK};
-        last_horizon := CASE setval(gate, 0) WHEN 0 THEN coalesce(pg_sequence_last_value(horizon), 0) END;
+# Closes a shard's ids at a server that does not own it, or opens them again.
+_FENCE = _under_lock(
+    "fence_ids",
+    "is_fenced boolean",
+    f"""\
         IF is_fenced <> (last_horizon >= {FENCE}) THEN
             ignored := setval(horizon, last_horizon + CASE WHEN is_fenced THEN {FENCE} ELSE -{FENCE} END);
         END IF;
-        RAISE SQLSTATE '{DONE}';
-    EXCEPTION WHEN SQLSTATE '{DONE}' THEN
-        NULL;
-    END;
-END
-$function$;
-
--- Makes a shard's ids go on above a tick, which another server may have handed out; fenced or not.
-CREATE OR REPLACE FUNCTION shardwright.resume_ids({ARGUMENTS}, ahead bigint, tick bigint) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    last_horizon bigint;
-    last_tick bigint;
-    ignored bigint;
-BEGIN
-    BEGIN
-        PERFORM {LOCK};
-        last_horizon := CASE setval(gate, 0) WHEN 0 THEN coalesce(pg_sequence_last_value(horizon), 0) END;
+""",
+)
+# Makes a shard's ids go on above a tick, which another server may have handed out; fenced or not.
+_RESUME = _under_lock(
+    "resume_ids",
+    "ahead bigint, tick bigint",
+    f"""\
         last_tick := greatest(pg_sequence_last_value(ids) + {STRIDE}, last_horizon & {FENCE - 1}, tick);
         ignored := setval(horizon, least(last_tick + ahead + {MAX_BACKENDS}, {MAX_TICK})
             + (last_horizon & {FENCE}));
         ignored := setval(ids, least(last_tick, {MAX_TICK}));
-        RAISE SQLSTATE '{DONE}';
-    EXCEPTION WHEN SQLSTATE '{DONE}' THEN
-        NULL;
-    END;
-END
-$function$;
-
--- Lowers a shard's ids to a tick, for a shard whose clock was wrong and none of whose later ids is in use.
-CREATE OR REPLACE FUNCTION shardwright.lower_ids({ARGUMENTS}, tick bigint) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    last_horizon bigint;
-    ignored bigint;
-BEGIN
-    BEGIN
-        PERFORM {LOCK};
-        last_horizon := CASE setval(gate, 0) WHEN 0 THEN coalesce(pg_sequence_last_value(horizon), 0) END;
+""",
+    declare="    last_tick bigint;\n",
+)
+# Lowers a shard's ids to a tick, for a shard whose clock was wrong and none of whose later ids is in use.
+_LOWER = _under_lock(
+    "lower_ids",
+    "tick bigint",
+    f"""\
         IF tick < last_horizon & {FENCE - 1} THEN
             ignored := setval(ids, tick);
             ignored := setval(horizon, tick + (last_horizon & {FENCE}));
         END IF;
-        RAISE SQLSTATE '{DONE}';
-    EXCEPTION WHEN SQLSTATE '{DONE}' THEN
-        NULL;
-    END;
-END
-$function$;
-"""  # noqa: S608 - its names and numbers are constants
+""",
+)
+HORIZON_SQL: Final = _EXTEND + _FENCE + _RESUME + _LOWER

@@ -40,7 +40,7 @@ async def retry(
             if attempt >= options.attempts:
                 raise
             on_wait(str(error))
-            await asyncio.sleep(_pause(attempt))
+            await asyncio.sleep(jittered_pause_s(attempt))
         except Busy as error:
             waits += 1
             if loop.time() > busy_until:
@@ -48,10 +48,10 @@ async def retry(
                     f"another migrator has held it for {options.busy_timeout_s:g} s"
                 ) from error
             on_wait("another migrator is working on it")
-            await asyncio.sleep(_pause(waits))
+            await asyncio.sleep(jittered_pause_s(waits))
 
 
-def _pause(attempt: int) -> float:
-    # Full jitter: migrators that collided once should not collide again.
+def jittered_pause_s(attempt: int) -> float:
+    """How long to wait after an attempt. Full jitter: migrators that collided once should not collide again."""
     longest = min(_MAX_PAUSE_S, _FIRST_PAUSE_S * 2 ** min(attempt, 10))
     return random.uniform(_FIRST_PAUSE_S / 2, longest)  # noqa: S311 - jitter, not a secret

@@ -16,6 +16,9 @@ from shardwright.ids import schema_name
 from shardwright.psycopg.connection import AsyncShardConnection
 from shardwright.psycopg.map_cache import MAX_AGE_S, MapCache
 from shardwright.psycopg.server_connections import (
+    MAX_IDLE,
+    NOT_OWNER_WAIT_S,
+    PAUSE_S,
     is_moved,
     is_reusable,
     may_be_moved,
@@ -27,9 +30,6 @@ from shardwright.psycopg.server_connections import (
 from shardwright.topology import Server, ShardMap
 
 T = TypeVar("T")
-MAX_IDLE = 8
-NOT_OWNER_WAIT_S = 5.0
-PAUSE_S = 0.05
 
 
 class AsyncShard:

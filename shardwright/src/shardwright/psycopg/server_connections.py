@@ -19,6 +19,11 @@ _MISSING = (
 # Prepared statements would meet other shards' columns half-way through a migration, and other clients' names
 # behind a pooler.
 CONNECT_ARGS: dict[str, Any] = {**PRIMARY, "prepare_threshold": None}
+MAX_IDLE = 8
+"""Connections that are kept open per server."""
+NOT_OWNER_WAIT_S = 5.0
+"""How long a shard that is being moved is waited for."""
+PAUSE_S = 0.05
 
 
 class _Proof(NamedTuple):

@@ -11,8 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine
 
 from shardwright.errors import NotOwner, ServerUnavailable
 from shardwright.psycopg.map_cache import MAX_AGE_S, MapCache
-from shardwright.psycopg.server_connections import open_checked
-from shardwright.psycopg.sync_shards import NOT_OWNER_WAIT_S, PAUSE_S
+from shardwright.psycopg.server_connections import NOT_OWNER_WAIT_S, PAUSE_S, open_checked
 from shardwright.sqlalchemy.events import SERVER, SHARD, listen
 from shardwright.topology import Server, ShardMap
 

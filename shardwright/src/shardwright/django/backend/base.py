@@ -19,11 +19,9 @@ from shardwright.django.pending_shards import pending_server
 from shardwright.errors import ServerUnavailable
 from shardwright.ids import shard_number
 from shardwright.psycopg import ShardConnection, check_server, is_moved
-from shardwright.psycopg.server_connections import CONNECT_ARGS, may_be_moved
+from shardwright.psycopg.server_connections import CONNECT_ARGS, NOT_OWNER_WAIT_S, PAUSE_S, may_be_moved
 from shardwright.topology import Server
 
-NOT_OWNER_WAIT_S = 5.0
-PAUSE_S = 0.05
 _AUTO_FIELDS = ("AutoField", "BigAutoField", "SmallAutoField")
 
 

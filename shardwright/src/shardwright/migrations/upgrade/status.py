@@ -125,7 +125,7 @@ class LibraryStatus:
 
     @property
     def advice(self) -> str:
-        """What cures the findings."""
+        """The command that brings everything to one version."""
         if self.newest > self.release.version:
             return "upgrade the package: pip install --upgrade shardwright"
         return "run shardwright upgrade"
