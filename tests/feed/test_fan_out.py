@@ -75,7 +75,13 @@ async def test_a_post_reaches_followers_in_parts_of_which_each_is_a_job(world: W
         await world.deliver(event)
     parts = [event for event in (await world.pending()).values() if isinstance(event, FanOutDue)]
 
-    assert [post_id in await on_list(world, each) for each in followers] == [True, True, False, False, False]
+    assert [post_id in await on_list(world, each) for each in sorted(followers)] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
     assert len(parts) == 2
     for part in parts:
         await world.deliver(part)
@@ -83,7 +89,6 @@ async def test_a_post_reaches_followers_in_parts_of_which_each_is_a_job(world: W
 
 
 @pytest.mark.parametrize("trips", range(9))
-@pytest.mark.slow
 @pytest.mark.slow
 async def test_a_fan_out_that_dies_half_way_and_is_repeated_shows_the_post_once(
     world: World, trips: int

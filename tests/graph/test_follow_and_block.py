@@ -202,7 +202,7 @@ async def test_pages_skip_hidden_people_without_gaps_and_cursors_hold_while_peop
             break
         assert len(page["people"]) == 2
 
-    # Follows are made on several shards within a few milliseconds, which the ids of different shards need not tell apart.
+    # The follows were made on several shards within a few milliseconds: their ids may be in another order.
     shown = {"person_7", "person_4", "person_3", "person_2", "person_0"}
     assert set(seen) == shown
     assert seen == [each["username"] for each in everyone if each["username"] in shown]

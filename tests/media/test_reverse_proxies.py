@@ -164,7 +164,7 @@ async def _wait_for_offset(eve: Person, at: str, least: int) -> int:
 
 
 async def _resume(eve: Person, at: str, content: bytes) -> Response:
-    """Send the rest as tus clients do: what the proxy still holds of a cut request may move the offset meanwhile (409)."""
+    """Send the rest as tus clients do: what the proxy holds of a cut request may still move the offset (409)."""
     answers: list[Response] = []
 
     async def has_ended() -> bool:

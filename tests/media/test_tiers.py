@@ -8,7 +8,7 @@ import pytest
 
 from tests.media.conftest import MakeInstallation
 from tests.media.support import media_id_in, on_its_shard, paths_in
-from tests.support import Person, eventually
+from tests.support import Person, eventually, let_pass
 from tintype.base.ids import MediaId
 from tintype.media.errors import MediaStoreUnavailable
 from tintype.media.serving import read_counts
@@ -41,7 +41,7 @@ async def count(installation: Rooms) -> tuple[int, int, int]:
 async def test_unread_media_move_to_the_cold_store_and_are_still_served(
     eve: Person, installation: Rooms
 ) -> None:
-    media = (await eve.upload()).json()
+    media = await _upload(eve)
     files = len(await paths_in(installation))
 
     moves = await installation.media.move_tiers()
@@ -56,7 +56,7 @@ async def test_unread_media_move_to_the_cold_store_and_are_still_served(
 async def test_a_read_from_the_cold_store_moves_media_to_the_warm_one(
     eve: Person, installation: Rooms, busy: None
 ) -> None:
-    media = (await eve.upload()).json()
+    media = await _upload(eve)
     await installation.media.move_tiers()
 
     for _ in range(3):
@@ -74,7 +74,7 @@ async def test_media_that_are_read_often_stay_hot(
     eve: Person, installation: Rooms, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(read_counts, "SAMPLE_ONE_IN", 1)
-    busy, quiet = [(await eve.upload()).json() for _ in range(2)]
+    busy, quiet = [await _upload(eve) for _ in range(2)]
     for _ in range(70):
         await eve.client.get(busy["urls"]["150"], headers={"Range": "bytes=0-1"})
     await eve.client.get(quiet["urls"]["150"])
@@ -97,7 +97,7 @@ async def test_a_sample_of_reads_estimates_their_number(installation: Rooms) -> 
 async def test_an_interrupted_move_leaves_every_file_readable(
     eve: Person, installation: Rooms, monkeypatch: pytest.MonkeyPatch, at: str
 ) -> None:
-    media = (await eve.upload()).json()
+    media = await _upload(eve)
     mover = installation.media._tiers
     storage = mover._storage
     real_put, calls = storage.put, 0
@@ -134,7 +134,7 @@ async def test_an_interrupted_move_leaves_every_file_readable(
 async def test_a_copy_that_differs_is_not_trusted(
     eve: Person, installation: Rooms, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    media = (await eve.upload()).json()
+    media = await _upload(eve)
 
     async def tampered(chunks: AsyncIterator[bytes], see: Callable[[bytes], None]) -> AsyncIterator[bytes]:
         async for chunk in chunks:
@@ -150,7 +150,7 @@ async def test_a_copy_that_differs_is_not_trusted(
 
 
 async def test_deletion_reaches_every_store(eve: Person, installation: Rooms, busy: None) -> None:
-    media = (await eve.upload()).json()
+    media = await _upload(eve)
     await installation.media.move_tiers()
     await installation.media.delete([media_id_in(media["media_id"])])
 
@@ -164,3 +164,9 @@ async def test_one_store_has_no_tiers_to_move_between(make_installation: MakeIns
     installation = make_installation()
 
     assert "media-tiers" not in [schedule.name for schedule in installation.media.schedules()]
+
+
+async def _upload(eve: Person) -> dict[str, Any]:
+    media = (await eve.upload()).json()
+    await let_pass(media["media_id"])
+    return media

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Person
+from tests.support import Person, let_pass
 from tintype.base.ids import AccountId, PostId
 from tintype.wiring import Rooms
 
@@ -35,6 +35,7 @@ def publish(rooms: Rooms) -> Publish:
     async def run(person: Person, caption: str) -> str:
         made: dict[str, Any] = await person.publish(caption)
         await rooms.search.index_post(PostId(int(made["post_id"])), AccountId(int(person.account_id)))
+        await let_pass(made["post_id"])
         return made["post_id"]
 
     return run

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import asyncpg
 
-from tests.support import Person, on_server, photo
+from tests.support import Person, let_pass, on_server, photo
 from tintype.base.ids import AccountId
 from tintype.stories import StoryId
 from tintype.wiring import Rooms
@@ -35,6 +35,7 @@ async def publish_story(person: Person, **draft: Any) -> dict[str, Any]:
     body = {"media_id": await upload(person), **draft}
     answer = await person.call("POST", "/stories", json=body)
     assert answer.status_code == 201, answer.text
+    await let_pass(answer.json()["story_id"])
     return answer.json()
 
 
