@@ -35,6 +35,7 @@ from tintype.base.jobs import Handler, Schedule
 from tintype.base.nats import NatsNames, connect_nats
 from tintype.base.outbox import Outbox
 from tintype.base.rate_limits import LimitOverrides
+from tintype.base.relay_pokes import RelayPokes
 from tintype.base.settings import Settings, directory_dsn, server_dsns
 from tintype.comments import Comments, CommentsDependencies
 from tintype.feed import Feed, Hydrator, ViewerStates
@@ -189,15 +190,11 @@ def build_rooms(
     redis_client = redis_client or PipelinedRedisClient(redis)
     names = NatsNames(settings.namespace)
 
-    async def poke(server: str) -> None:
-        with contextlib.suppress(NatsError):  # the relay's poll finds the row when the poke is lost
-            await nats.publish(names.poke(server))
-
     async def publish_progress(progress: ConversionProgress) -> None:
         with contextlib.suppress(NatsError):  # best effort: the row says the same
             await nats.publish(names.media_progress, msgspec.json.encode(progress))
 
-    outbox = Outbox(poke)
+    outbox = Outbox(RelayPokes(nats, names).poke)
     cache, limiter = (
         LeasedCache(redis, settings.namespace, redis_client),
         RateLimiter(redis, settings.namespace, LimitOverrides(settings.rate_limits)),

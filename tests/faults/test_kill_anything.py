@@ -116,7 +116,7 @@ async def _has_settled(stack: LivingStack) -> None:
     """Every event was relayed, and every follower's shard shows the newest change."""
 
     async def is_settled() -> bool:
-        waiting = await stack.rows("SELECT 1 FROM common.outbox WHERE stream_seq IS NULL")
+        waiting = await stack.rows("SELECT 1 WHERE common.count_waiting_events() > 0")
         return not waiting and await _newest_changes(stack) == await _mirrored_changes(stack)
 
     await eventually(is_settled, what="every committed event was handled", patience_s=90)

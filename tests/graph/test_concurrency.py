@@ -63,7 +63,7 @@ def _reached(count: Callable[[], int], goal: int) -> Callable[[], Awaitable[bool
 
 def _settled(stack: LivingStack) -> Callable[[], Awaitable[bool]]:
     async def is_settled() -> bool:
-        if await stack.rows("SELECT 1 FROM common.outbox WHERE stream_seq IS NULL"):
+        if await stack.rows("SELECT 1 WHERE common.count_waiting_events() > 0"):
             return False
         truth = await stack.rows("SELECT account_id, followee_id FROM {schema}.following")
         mirror = await stack.rows("SELECT follower_id, account_id FROM {schema}.followers WHERE is_active")

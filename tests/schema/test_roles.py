@@ -97,7 +97,12 @@ async def test_functions_with_more_rights_have_a_fixed_search_path_and_are_not_e
 ) -> None:
     for dsn in settings.postgres_admin:
         found = await on_server(dsn, DEFINERS)
-        assert {row["proname"] for row in found} == {"add_story_days", "drop_story_days", "guard_tables"}
+        assert {row["proname"] for row in found} == {
+            "add_story_days",
+            "drop_story_days",
+            "guard_tables",
+            "sweep_outbox",
+        }
         for row in found:
             assert "search_path=pg_catalog, pg_temp" in row["config"]
             assert not row["is_public"]

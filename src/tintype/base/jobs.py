@@ -6,22 +6,30 @@ tested without one.
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 from tintype.base.events import Event
 
 E = TypeVar("E", bound=Event)
+MAX_BATCH = 100
+"""The most events that a handler of batches gets in one call."""
+JOBS_AT_ONCE = 32
+BATCHES_AT_ONCE = 2
+"""Batches grow while others run, so few at once are the cheapest; two, so that a slow shard does not stop all."""
 
 
 @dataclass(frozen=True)
 class Handler:
-    """Calls `run` with each event of one type, at least once, until it succeeds or its attempts are used up."""
+    """Handles each event of one type at least once, until it succeeds or its attempts are used up."""
 
     name: str
-    """The name of the durable NATS consumer: a renamed handler is a new consumer, which gets events from then on."""
+    """Part of the names of durable NATS consumers: a renamed handler is a new one, which gets events from then on."""
     event: type[Event]
     run: Callable[[Any], Awaitable[None]]
-    concurrency: int = 32
+    """Handles one event."""
+    concurrency: int = JOBS_AT_ONCE
+    run_many: Callable[[list[Any]], Awaitable[None]] | None = None
+    """Handles some events in one call, where the handler can."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,47 @@ class Schedule:
     run: Callable[[], Awaitable[None]]
 
 
-def on(event: type[E], run: Callable[[E], Awaitable[None]], *, name: str, concurrency: int = 32) -> Handler:
-    """Declare a handler; the types of event and function are checked against each other."""
-    return Handler(name, event, run, concurrency)
+@overload
+def on(
+    event: type[E],
+    run: Callable[[E], Awaitable[None]],
+    *,
+    name: str,
+    concurrency: int = ...,
+    many: Literal[False] = False,
+) -> Handler: ...
+
+
+@overload
+def on(
+    event: type[E],
+    run: Callable[[list[E]], Awaitable[None]],
+    *,
+    name: str,
+    concurrency: int = ...,
+    many: Literal[True],
+) -> Handler: ...
+
+
+def on(
+    event: type[E],
+    run: Callable[[Any], Awaitable[None]],
+    *,
+    name: str,
+    concurrency: int | None = None,
+    many: bool = False,
+) -> Handler:
+    """Declare a handler; the types of event and function are checked against each other.
+
+    With `many` the function gets a list of what waits at the moment, at most `MAX_BATCH` events in no particular order,
+    perhaps the same one twice. It need not sort out those that cannot be handled: when a call raises, its events are
+    handled again in halves, down to the ones that fail by themselves, and only those are retried.
+    `concurrency` is how many calls run at once in a worker.
+    """
+    if not many:
+        return Handler(name, event, run, concurrency or JOBS_AT_ONCE)
+
+    async def run_one(one: E) -> None:
+        await run([one])
+
+    return Handler(name, event, run_one, concurrency or BATCHES_AT_ONCE, run_many=run)

@@ -34,8 +34,12 @@ class NatsNames:
         return f"{self.namespace}.events.{name}"
 
     def retry(self, handler: str) -> str:
-        """The subject on which replayed dead letters reach their one handler."""
+        """The subject on which failed jobs and replayed dead letters reach their one handler."""
         return f"{self.namespace}.retry.{handler}"
+
+    def retry_alone(self, handler: str) -> str:
+        """The subject of a handler's jobs that may have killed a worker: they are handled one at a time."""
+        return f"{self.namespace}.retry.{handler}.alone"
 
     def dead(self, handler: str) -> str:
         """The subject of a handler's dead letters."""

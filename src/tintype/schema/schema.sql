@@ -89,16 +89,130 @@ BEGIN
 END
 $function$;
 
+CREATE OR REPLACE FUNCTION outbox_slot()
+ RETURNS smallint
+ LANGUAGE sql
+ STABLE
+RETURN (((floor((date_part('epoch'::text, statement_timestamp()) / (900)::double precision)))::bigint % (8)::bigint))::smallint;
+
+CREATE OR REPLACE FUNCTION read_outbox(batch integer)
+ RETURNS TABLE(id bigint, xid xid8, event text, payload bytea, request_id text, until pg_snapshot)
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+    pos outbox_position;
+    window_end pg_snapshot;
+    first_new xid8;
+    open_then xid8[];
+BEGIN
+    SELECT * INTO STRICT pos FROM outbox_position;
+    window_end := coalesce(pos.target, pg_current_snapshot());
+    first_new := pg_snapshot_xmax(pos.done);
+    open_then := ARRAY(SELECT pg_snapshot_xip(pos.done));
+    RETURN QUERY
+        SELECT o.id, o.xid, o.event, o.payload, o.request_id, window_end FROM (
+            (SELECT o.id, o.xid, o.event, o.payload, o.request_id FROM outbox AS o
+             WHERE o.xid = ANY (open_then) AND (o.xid, o.id) > (pos.last_xid, pos.last_id)
+               AND o.stream_seq IS NULL AND pg_visible_in_snapshot(o.xid, window_end)
+             ORDER BY o.xid, o.id LIMIT batch)
+            UNION ALL
+            (SELECT o.id, o.xid, o.event, o.payload, o.request_id FROM outbox AS o
+             WHERE o.xid >= first_new AND (o.xid, o.id) > (pos.last_xid, pos.last_id)
+               AND o.stream_seq IS NULL AND pg_visible_in_snapshot(o.xid, window_end)
+             ORDER BY o.xid, o.id LIMIT batch)
+        ) AS o ORDER BY o.xid, o.id LIMIT batch;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION sweep_outbox(keep_s double precision, batch integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET lock_timeout TO '500ms'
+AS $function$
+DECLARE
+    published pg_snapshot;
+    before timestamptz := now() - make_interval(secs => keep_s);
+    part text;
+    first_at timestamptz;
+    last_at timestamptz;
+    is_waiting boolean;
+    swept integer := 0;
+    deleted integer;
+BEGIN
+    IF NOT has_table_privilege(session_user, 'outbox', 'DELETE') THEN
+        RAISE insufficient_privilege USING MESSAGE = format('%s may not delete events', session_user);
+    END IF;
+    -- Locked: no relay decides meanwhile that rows have to be published again.
+    SELECT done INTO STRICT published FROM outbox_position FOR UPDATE;
+    DELETE FROM outbox_checkpoints WHERE created_at < before;
+    FOR slot IN 0 .. 7 LOOP
+        part := format('outbox__%s', slot);
+        EXECUTE format('SELECT created_at FROM %s ORDER BY xid, id LIMIT 1', part) INTO first_at;
+        CONTINUE WHEN first_at IS NULL OR first_at >= before;
+        EXECUTE format('SELECT created_at FROM %s ORDER BY xid DESC, id DESC LIMIT 1', part) INTO last_at;
+        IF last_at < before AND slot <> outbox_slot() THEN
+            BEGIN
+                EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', part);
+                EXECUTE format('SELECT EXISTS (SELECT FROM %1$s WHERE stream_seq IS NULL AND xid >= pg_snapshot_xmax($1)) '
+                               'OR EXISTS (SELECT FROM %1$s WHERE stream_seq IS NULL '
+                               'AND xid = ANY (ARRAY(SELECT pg_snapshot_xip($1))))', part)
+                    INTO is_waiting USING published;
+                IF NOT is_waiting THEN
+                    EXECUTE format('TRUNCATE %s', part);
+                    CONTINUE;
+                END IF;
+            EXCEPTION WHEN lock_not_available THEN
+                CONTINUE;
+            END;
+        END IF;
+        EXECUTE format('DELETE FROM %1$s WHERE (xid, id, slot) IN (SELECT xid, id, slot FROM %1$s '
+                       'WHERE created_at < $1 AND (stream_seq IS NOT NULL OR pg_visible_in_snapshot(xid, $2)) '
+                       'ORDER BY xid, id LIMIT $3)', part)
+            USING before, published, batch - swept;
+        GET DIAGNOSTICS deleted = ROW_COUNT;
+        swept := swept + deleted;
+        EXIT WHEN swept >= batch;
+    END LOOP;
+    RETURN swept;
+END
+$function$;
+
 CREATE TABLE outbox (
     id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    stream_seq bigint,
+    slot smallint DEFAULT outbox_slot() NOT NULL,
     event text NOT NULL,
     payload bytea NOT NULL,
     request_id text DEFAULT ''::text NOT NULL,
+    CONSTRAINT outbox_pkey PRIMARY KEY (xid, id, slot)
+) PARTITION BY LIST (slot);
+
+CREATE TABLE outbox_checkpoints (
+    stream_seq bigint NOT NULL,
+    done pg_snapshot NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    stream_seq bigint,
-    CONSTRAINT outbox_pkey PRIMARY KEY (id)
-) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.1);
-CREATE INDEX outbox_waiting ON outbox USING btree (id) WHERE (stream_seq IS NULL);
+    CONSTRAINT outbox_checkpoints_pkey PRIMARY KEY (stream_seq)
+);
+
+CREATE TABLE outbox_position (
+    is_only boolean DEFAULT true NOT NULL,
+    done pg_snapshot DEFAULT '3:3:'::pg_snapshot NOT NULL,
+    target pg_snapshot,
+    last_xid xid8 DEFAULT '0'::xid8 NOT NULL,
+    last_id bigint DEFAULT 0 NOT NULL,
+    stream_seq bigint DEFAULT 0 NOT NULL,
+    incarnation text,
+    cluster text,
+    CONSTRAINT outbox_position_pkey PRIMARY KEY (is_only),
+    CONSTRAINT outbox_position_is_only_check CHECK (is_only)
+) WITH (fillfactor=20);
 
 CREATE TABLE outbox_source (
     is_only boolean DEFAULT true NOT NULL,
@@ -107,6 +221,12 @@ CREATE TABLE outbox_source (
     CONSTRAINT outbox_source_pkey PRIMARY KEY (is_only),
     CONSTRAINT outbox_source_is_only_check CHECK (is_only)
 );
+
+CREATE OR REPLACE FUNCTION count_waiting_events()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT count(*) AS count FROM outbox o, outbox_position p WHERE ((o.stream_seq IS NULL) AND (NOT pg_visible_in_snapshot(o.xid, p.done)) AND (NOT ((p.target IS NOT NULL) AND pg_visible_in_snapshot(o.xid, p.target) AND (ROW(o.xid, o.id) <= ROW(p.last_xid, p.last_id))))));
 
 -- In every shard.
 

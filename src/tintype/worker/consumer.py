@@ -1,178 +1,185 @@
-"""Consumes one durable JetStream consumer: pulls batches, runs jobs concurrently, acknowledges, retries, dead-letters.
+"""Consumes durable JetStream consumers: decodes a message once, gives it to its handlers, acknowledges it.
 
-JetStream counts deliveries, including those that ended in a killed process, so a job that crashes its worker becomes a
-dead letter after the same number of attempts as one that raises.
+One delivery feeds all handlers of an event. A handler that fails retries by itself: its retry is stored as a message of
+its own before the event's message is acknowledged. JetStream counts deliveries, including those that ended in a killed
+process, so a job that crashes its worker becomes a dead letter after the same number of attempts as one that raises.
 """
 
 import asyncio
 import contextlib
-import random
+import time
+from collections.abc import Coroutine, Mapping, Sequence
 
+from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as BusError
-from nats.js import JetStreamContext
-from nats.js.api import AckPolicy, ConsumerConfig
-from prometheus_client import Counter, Histogram
 
-from tintype.base.jobs import Handler
 from tintype.base.log import begin_request, get_log
 from tintype.base.nats import NatsNames
 from tintype.base.tracebacks import describe_error
-from tintype.worker.dead_letters import DeadLetters
+from tintype.worker.deliveries import Delivery, Failure, Source
+from tintype.worker.durables import durable_config
+from tintype.worker.handler_runner import HandlerRunner
+from tintype.worker.pull_requests import PullRequests
+from tintype.worker.retries import MAX_BACKOFF_S, Retries, backoff_s
 from tintype.worker.streams import ensure_streams
 
+__all__ = ["Consumer", "backoff_s"]
 log = get_log("jobs")
-BATCH = 250
+MAX_HELD = 250
 ACK_WAIT_S = 30
 HEARTBEAT_S = 10
-FETCH_TIMEOUT_S = 5
-INACTIVE_THRESHOLD_S = 7 * 86_400
-"""The server deletes a durable consumer that nobody has pulled from for this long: its handler no longer exists."""
-MAX_BACKOFF_S = 60.0
-
-jobs_done = Counter("tintype_jobs", "Jobs by handler and outcome.", ["handler", "outcome"])
-job_seconds = Histogram("tintype_job_seconds", "How long a job took.", ["handler"])
+RECONNECT_S = 0.5
+DIED = "the worker died during the last attempt"
 
 
 class Consumer:
-    """Runs one handler on its durable consumer's messages until cancelled; `finish` then waits for running jobs."""
+    """Runs handlers on the messages of one durable until cancelled; `subjects` says who handles which messages."""
 
-    def __init__(self, handler: Handler, js: JetStreamContext, names: NatsNames, *, attempts: int) -> None:
-        self._handler, self._js, self._names, self._attempts = handler, js, names, attempts
-        self._dead_letters = DeadLetters(js, names)
-        self._slots = asyncio.Semaphore(handler.concurrency)
-        self._running: dict[asyncio.Task[None], Msg] = {}
-        self._seconds = job_seconds.labels(handler.name)
-        self._done = jobs_done.labels(handler.name, "done")
+    def __init__(
+        self,
+        durable: str,
+        source: Source,
+        subjects: Mapping[str, Sequence[HandlerRunner]],
+        *,
+        nats: Client,
+        names: NatsNames,
+        retries: Retries,
+    ) -> None:
+        self.durable, self._source, self._subjects = durable, source, subjects
+        self._nats, self._names, self._retries = nats, names, retries
+        self._js = nats.jetstream()
+        capacity = max(runner.capacity for runners in subjects.values() for runner in runners)
+        # Hold no more than can start soon: what this worker holds, other workers cannot have.
+        self._max_held = 1 if source is Source.ALONE else min(MAX_HELD, 2 * capacity)
+        self._held: dict[str, Msg] = {}
+        self._answering: set[asyncio.Task[None]] = set()
+        subject = f"$JS.API.CONSUMER.MSG.NEXT.{names.events_stream}.{durable}"
+        self._pull = PullRequests(nats, subject, free=self._count_free, take=self._take)
 
     async def ensure(self) -> None:
-        """Create the durable consumer if it is missing: from then on JetStream keeps every event of its type for it."""
-        await self._js.add_consumer(
-            self._names.events_stream,
-            ConsumerConfig(
-                durable_name=self._handler.name,
-                filter_subjects=[
-                    self._names.event(self._handler.event.name),
-                    self._names.retry(self._handler.name),
-                ],
-                ack_policy=AckPolicy.EXPLICIT,
-                ack_wait=ACK_WAIT_S,
-                max_deliver=-1,  # attempts are counted here, so that the last failure can be dead-lettered
-                max_ack_pending=max(1000, 4 * BATCH),
-                inactive_threshold=INACTIVE_THRESHOLD_S,
-            ),
+        """Create the durable if it is missing: from then on JetStream keeps every message of its subjects for it."""
+        config = durable_config(
+            self.durable,
+            list(self._subjects),
+            ack_wait_s=ACK_WAIT_S,
+            is_one_at_a_time=self._source is Source.ALONE,
         )
+        await self._js.add_consumer(self._names.events_stream, config)
 
     async def run(self) -> None:
-        """Consume until cancelled; a lost stream or consumer is created again."""
+        """Consume until cancelled; a lost stream or durable is created again."""
         heartbeat = asyncio.create_task(self._send_heartbeats())
         try:
-            await self._consume_and_reconnect()
+            await self._pull_and_reconnect()
         finally:
             heartbeat.cancel()
 
-    async def _consume_and_reconnect(self) -> None:
+    async def _pull_and_reconnect(self) -> None:
         while True:
             try:
                 await self.ensure()
-                await self._pull()
+                await self._pull.run()
             except (BusError, TimeoutError, OSError) as error:
                 log.warning(
-                    "handler.interrupted",
-                    handler=self._handler.name,
+                    "consumer.interrupted",
+                    durable=self.durable,
                     error=f"{type(error).__name__}: {error}",
                 )
-                await asyncio.sleep(0.5)
+                await asyncio.sleep(RECONNECT_S)
                 with contextlib.suppress(BusError, TimeoutError):
                     await ensure_streams(self._js, self._names)
 
     async def finish(self) -> None:
-        """Wait for the running jobs."""
-        await asyncio.gather(*self._running, return_exceptions=True)
+        """Wait for answers that are being sent."""
+        await asyncio.gather(*self._answering, return_exceptions=True)
 
-    async def _pull(self) -> None:
-        subscription = await self._js.pull_subscribe_bind(
-            consumer=self._handler.name, stream=self._names.events_stream
-        )
-        try:
-            while True:
-                # Fetch no more than can start soon: what this worker holds, other workers cannot have.
-                await self._slots.acquire()
-                self._slots.release()
-                for message in await _fetch(subscription, min(BATCH, 2 * self._handler.concurrency)):
-                    await self._slots.acquire()
-                    task = asyncio.create_task(self._run_job(message))
-                    self._running[task] = message
-                    task.add_done_callback(self._running.pop)
-        finally:
-            with contextlib.suppress(BusError, TimeoutError):
-                await subscription.unsubscribe()
+    def _count_free(self) -> int:
+        free = self._max_held - len(self._held)
+        return free if 2 * free >= self._max_held else 0  # few requests, each for many messages
 
     async def _send_heartbeats(self) -> None:
         """Extend the acknowledgement deadline of long jobs, so that JetStream does not deliver them again."""
         while True:
-            before = set(self._running)
+            before = dict(self._held)
             await asyncio.sleep(HEARTBEAT_S)
-            for task in before:
-                message = self._running.get(
-                    task
-                )  # it may have ended during an earlier heartbeat of this round
-                if message is not None:
+            for reply, message in before.items():
+                if reply in self._held:  # it may have ended during an earlier heartbeat of this round
                     with contextlib.suppress(BusError):  # a lost connection redelivers the job anyway
                         await message.in_progress()
 
-    async def _run_job(self, message: Msg) -> None:
-        try:
-            await self._attempt(message)
-        except (BusError, TimeoutError, OSError) as error:
-            # NATS went away while we acknowledged: the job will be delivered again.
-            log.warning("job.unacknowledged", handler=self._handler.name, error=str(error))
-        finally:
-            self._slots.release()
-
-    async def _attempt(self, message: Msg) -> None:
-        name, delivery = self._handler.name, message.metadata.num_delivered
-        begin_request((message.headers or {}).get("Request-Id") or None, handler=name)
-        if delivery > self._attempts:
-            await self._dead_letter(message, "the worker died during the last attempt")
-            return
-        try:
-            event = self._handler.event.decode(message.data)
-            with self._seconds.time():
-                await self._handler.run(event)
-        except Exception as error:  # noqa: BLE001 - whatever a handler raises must end in a retry or a dead letter
-            await self._fail(message, describe_error(error), delivery)
+    def _take(self, message: Msg) -> None:
+        """Give a message to its handlers, unless it has to be answered otherwise."""
+        self._held[message.reply] = message
+        delivery, runners = Delivery(message, self._source), self._subjects[message.subject]
+        if delivery.due_at is not None:
+            self._answer(delivery, self._delay(delivery, delivery.due_at))
+        elif delivery.attempt > self._retries.attempts:
+            self._answer(delivery, self._bury(delivery, runners))
+        elif delivery.unanswered and self._must_part(runners):
+            self._answer(delivery, self._part(delivery, runners))
         else:
-            await message.ack()
-            self._done.inc()
-            log.debug("job.done", delivery=delivery)
+            self._submit(delivery, runners)
 
-    async def _fail(self, message: Msg, error: str, delivery: int) -> None:
-        if delivery >= self._attempts:
-            await self._dead_letter(message, error)
+    def _submit(self, delivery: Delivery, runners: Sequence[HandlerRunner]) -> None:
+        handlers = [runner.handler for runner in runners]
+        try:
+            event = handlers[0].event.decode(delivery.message.data)
+        except Exception as error:  # noqa: BLE001 - a payload that this release cannot read fails like a job
+            delivery.failures = [Failure(handler, describe_error(error)) for handler in handlers]
+            self._answer(delivery, self._acknowledge(delivery))
             return
-        retry_in_s = backoff_s(delivery)
-        log.warning("job.failed", error=error, delivery=delivery, retry_in_s=round(retry_in_s, 2))
-        jobs_done.labels(self._handler.name, "failed").inc()
-        await message.nak(delay=retry_in_s)
+        delivery.expect(event, handlers)
+        for runner in runners:
+            runner.submit(delivery, self._settle)
 
-    async def _dead_letter(self, message: Msg, error: str) -> None:
-        """Copy the job to the dead letters before acknowledging it, so that it is never in neither place."""
-        await self._dead_letters.add(
-            message, handler=self._handler.name, event=self._handler.event.name, error=error
-        )
-        await message.ack()
-        jobs_done.labels(self._handler.name, "dead").inc()
-        log.error("job.dead_lettered", error=error)
+    def _must_part(self, runners: Sequence[HandlerRunner]) -> bool:
+        """Whether a job that may have killed its worker would meet innocent ones here."""
+        if self._source is Source.EVENTS:
+            return True
+        return self._source is Source.RETRIES and runners[0].handler.run_many is not None
 
+    async def _part(self, delivery: Delivery, runners: Sequence[HandlerRunner]) -> None:
+        delivery.attempt -= 1  # the attempt that was not answered is over, the next one is not begun here
+        for runner in runners:
+            await self._retries.part(delivery, runner.handler)
+        await delivery.message.ack()
 
-def backoff_s(delivery: int) -> float:
-    """Exponential backoff with jitter, so that jobs that failed together are not retried together."""
-    return min(MAX_BACKOFF_S, 0.25 * 2.0**delivery) * random.uniform(0.5, 1.0)  # noqa: S311 - jitter, not a secret
+    async def _delay(self, delivery: Delivery, due_at: float) -> None:
+        await delivery.message.nak(delay=min(MAX_BACKOFF_S, max(0.001, due_at - time.time())))
 
+    async def _bury(self, delivery: Delivery, runners: Sequence[HandlerRunner]) -> None:
+        for runner in runners:
+            await self._retries.bury(delivery, Failure(runner.handler, DIED))
+        await delivery.message.ack()
 
-async def _fetch(subscription: JetStreamContext.PullSubscription, count: int) -> list[Msg]:
-    try:
-        return await subscription.fetch(count, timeout=FETCH_TIMEOUT_S)
-    except TimeoutError:
-        return []  # no message arrived in time
+    async def _acknowledge(self, delivery: Delivery) -> None:
+        """Store the retries of the handlers that failed, and only then acknowledge."""
+        for failure in delivery.failures:
+            await self._retries.fail(delivery, failure)
+        await delivery.message.ack()
+
+    def _answer(self, delivery: Delivery, answer: Coroutine[None, None, None]) -> None:
+        """Send an answer in a task of its own: pulling does not wait for it."""
+
+        async def send() -> None:
+            begin_request(delivery.request_id, durable=self.durable)
+            await self._release(delivery, answer)
+
+        task = asyncio.create_task(send())
+        self._answering.add(task)
+        task.add_done_callback(self._answering.discard)
+
+    async def _settle(self, delivery: Delivery) -> None:
+        """Every handler has finished."""
+        await self._release(delivery, self._acknowledge(delivery))
+
+    async def _release(self, delivery: Delivery, answer: Coroutine[None, None, None]) -> None:
+        try:
+            await answer
+        except (BusError, TimeoutError, OSError) as error:
+            # NATS went away while we answered: the message will be delivered again.
+            log.warning("job.unacknowledged", durable=self.durable, error=str(error))
+        finally:
+            self._held.pop(delivery.message.reply, None)
+            self._pull.notify()

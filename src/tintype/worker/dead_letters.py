@@ -11,8 +11,9 @@ from nats.js.errors import NotFoundError as NoSuchMessage  # or no such stream
 
 from tintype.base.errors import NotFound
 from tintype.base.nats import NatsNames
+from tintype.worker.deliveries import ATTEMPTS, headers_of, stream_sequence
 
-HANDLER, EVENT, ERROR, ATTEMPTS = "Tintype-Handler", "Tintype-Event", "Tintype-Error", "Tintype-Attempts"
+HANDLER, EVENT, ERROR = "Tintype-Handler", "Tintype-Event", "Tintype-Error"
 MAX_ERROR_CHARS = 500
 
 
@@ -40,17 +41,16 @@ class DeadLetters:
     def __init__(self, js: JetStreamContext, names: NatsNames) -> None:
         self._js, self._names = js, names
 
-    async def add(self, message: Msg, *, handler: str, event: str, error: str) -> None:
+    async def add(self, message: Msg, *, handler: str, event: str, error: str, attempts: int) -> None:
         """Store a copy of a failed job; adding the same one twice stores one."""
-        meta = message.metadata
         one_line = " ".join(error.split())[:MAX_ERROR_CHARS]  # a header cannot hold a line break
         headers = {
-            "Nats-Msg-Id": f"{handler}:{meta.sequence.stream}",
+            "Nats-Msg-Id": f"{handler}:{stream_sequence(message)}",
             HANDLER: handler,
             EVENT: event,
             ERROR: one_line.encode("ascii", "replace").decode(),
-            ATTEMPTS: str(meta.num_delivered),
-            "Request-Id": (message.headers or {}).get("Request-Id", ""),
+            ATTEMPTS: str(attempts),
+            "Request-Id": headers_of(message).get("Request-Id", ""),
         }
         await self._js.publish(self._names.dead(handler), message.data, headers=headers, timeout=5)
 

@@ -14,8 +14,11 @@ from tintype.base.nats import NatsNames
 from tintype.base.schedule_runs import ScheduleRuns
 from tintype.base.settings import Settings
 from tintype.worker import store
-from tintype.worker.consumer import Consumer
+from tintype.worker.build_consumers import build_consumers
+from tintype.worker.durables import StaleDurables
+from tintype.worker.handler_runner import HandlerRunner
 from tintype.worker.outbox_relay import OutboxRelay
+from tintype.worker.retries import Retries
 from tintype.worker.scheduler import Scheduler
 from tintype.worker.server_connection import connect_to_server
 from tintype.worker.streams import ensure_streams
@@ -25,6 +28,7 @@ GRACE_S = 8.0
 CANCEL_AGAIN_S = 0.5
 WATCH_SERVERS_EVERY_S = 5.0
 SWEEP_BATCH = 5000
+SWEEP_DURABLES_EVERY_S = 60.0
 
 
 class Worker:
@@ -42,12 +46,17 @@ class Worker:
         self._shards, self._nats = shards, nats
         self._names = NatsNames(settings.namespace)
         self._keep_s = settings.outbox_keep_s
-        self._consumers = [
-            Consumer(handler, nats.jetstream(), self._names, attempts=settings.job_attempts)
-            for handler in handlers
-        ]
+        retries = Retries(nats.jetstream(), self._names, attempts=settings.job_attempts)
+        self._runners = [HandlerRunner(handler) for handler in handlers]
+        self._consumers = build_consumers(self._runners, nats, self._names, retries)
+        self.stale_durables = StaleDurables(
+            nats.jetstream(), self._names, [each.durable for each in self._consumers]
+        )
         every_sweep_s = max(1.0, min(300.0, settings.outbox_keep_s / 4))
-        own = [Schedule("outbox-sweep", every_sweep_s, self.sweep_outboxes)]
+        own = [
+            Schedule("outbox-sweep", every_sweep_s, self.sweep_outboxes),
+            Schedule("durables-sweep", SWEEP_DURABLES_EVERY_S, self.sweep_durables),
+        ]
         self._scheduler = Scheduler([*own, *schedules], LeaderLease(shards), ScheduleRuns(shards))
         self._relays: dict[str, asyncio.Task[None]] = {}
         self._stopping = asyncio.Event()
@@ -60,11 +69,10 @@ class Worker:
         """Work until `stop` is called."""
         await ensure_streams(self._nats.jetstream(), self._names)
         # Consumers first: the stream keeps an event only for consumers that existed when it arrived.
-        for consumer in self._consumers:
-            await consumer.ensure()
+        await asyncio.gather(*(consumer.ensure() for consumer in self._consumers))
         tasks = [asyncio.create_task(consumer.run()) for consumer in self._consumers]
         tasks += [asyncio.create_task(self._scheduler.run()), asyncio.create_task(self._watch_servers())]
-        log.info("worker.started", handlers=len(self._consumers))
+        log.info("worker.started", handlers=len(self._runners), durables=len(self._consumers))
         stop = asyncio.create_task(self._stopping.wait())
         try:
             ended, _ = await asyncio.wait([stop, *tasks], return_when=asyncio.FIRST_COMPLETED)
@@ -82,6 +90,7 @@ class Worker:
             _, left = await asyncio.wait(left, timeout=CANCEL_AGAIN_S)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(GRACE_S):
+                await asyncio.gather(*(runner.finish() for runner in self._runners))
                 await asyncio.gather(*(consumer.finish() for consumer in self._consumers))
         log.info("worker.stopped")
 
@@ -97,6 +106,10 @@ class Worker:
                     task.result()
                     raise RuntimeError(f"the relay of server {name} ended unexpectedly")
             await asyncio.sleep(WATCH_SERVERS_EVERY_S)
+
+    async def sweep_durables(self) -> None:
+        """Delete durable consumers of handlers that no running worker has: they would hold messages for nobody."""
+        await self.stale_durables.delete()
 
     async def sweep_outboxes(self) -> None:
         """Delete published events that are older than `outbox_keep_s`: the relay can no longer publish them again."""

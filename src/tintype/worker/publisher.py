@@ -7,6 +7,7 @@ error); here a batch is written at once and one subscription receives all acknow
 import asyncio
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import msgspec
@@ -40,6 +41,28 @@ class _Ack(msgspec.Struct):
     error: _Fault | None = None
 
 
+_DECODER = msgspec.json.Decoder(_Ack)
+
+
+@dataclass
+class _Batch:
+    """Messages that were written together: how many are not acknowledged yet, and the highest number of the others."""
+
+    left: int
+    all_acknowledged: asyncio.Future[None]
+    sequence: int = 0
+
+    def fail(self, error: Exception) -> None:
+        if not self.all_acknowledged.done():
+            self.all_acknowledged.set_exception(error)
+
+    def acknowledge(self, sequence: int) -> None:
+        self.left -= 1
+        self.sequence = max(self.sequence, sequence)
+        if self.left == 0 and not self.all_acknowledged.done():
+            self.all_acknowledged.set_result(None)
+
+
 class Publisher:
     """Publishes over one connection; an async context manager, which subscribes to the acknowledgements."""
 
@@ -47,7 +70,7 @@ class Publisher:
         self._nats = nats
         self._inbox = nats.new_inbox()
         self._numbers = itertools.count()
-        self._unacknowledged: dict[str, asyncio.Future[int]] = {}
+        self._unacknowledged: dict[str, _Batch] = {}
         self._subscription: Subscription | None = None
 
     async def __aenter__(self) -> Self:
@@ -58,33 +81,36 @@ class Publisher:
         if self._subscription is not None and not self._nats.is_closed:
             await self._subscription.unsubscribe()
 
-    async def publish_all(self, messages: Sequence[Outgoing]) -> list[int]:
-        """Return the stream sequence of each, in order; raises when any was not acknowledged in time."""
-        loop = asyncio.get_running_loop()
-        sent: dict[str, asyncio.Future[int]] = {}
+    async def publish_all(self, messages: Sequence[Outgoing]) -> int:
+        """Return the highest stream sequence among them; raises when any was not acknowledged in time."""
+        batch = _Batch(len(messages), asyncio.get_running_loop().create_future())
+        sent: list[str] = []
         try:
             for message in messages:
                 reply = f"{self._inbox}.{next(self._numbers)}"
-                sent[reply] = self._unacknowledged[reply] = loop.create_future()
+                sent.append(reply)
+                self._unacknowledged[reply] = batch
                 await self._nats.publish(
                     message.subject, message.payload, reply=reply, headers=message.headers
                 )
             async with asyncio.timeout(TIMEOUT_S):
-                return await asyncio.gather(*sent.values())
+                await batch.all_acknowledged
         finally:
-            for reply, future in sent.items():
-                self._unacknowledged.pop(reply, None)
-                future.cancel()
+            batch.all_acknowledged.cancel()
+            if batch.left:
+                for reply in sent:
+                    self._unacknowledged.pop(reply, None)
+        return batch.sequence
 
     async def _handle_ack(self, message: Msg) -> None:
-        future = self._unacknowledged.pop(message.subject, None)
-        if future is None or future.done():
+        batch = self._unacknowledged.pop(message.subject, None)
+        if batch is None:
             return  # too late: its batch has timed out
-        if (message.headers or {}).get("Status") == "503":
-            future.set_exception(NoRespondersError())
+        if message.headers and message.headers.get("Status") == "503":
+            batch.fail(NoRespondersError())
             return
-        ack = msgspec.json.decode(message.data, type=_Ack)
+        ack = _DECODER.decode(message.data)
         if ack.error:
-            future.set_exception(NotAccepted(ack.error.description))
+            batch.fail(NotAccepted(ack.error.description))
         else:
-            future.set_result(ack.seq)
+            batch.acknowledge(ack.seq)

@@ -1,0 +1,41 @@
+"""Groups what concerns many ids by shard, so that a batch needs one statement per shard instead of one per id."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TypeVar
+
+from shardwright.routing import Shard, Shards
+
+T = TypeVar("T")
+
+
+def group_by_shard(
+    shards: Shards, items: Iterable[T], owner_id: Callable[[T], int]
+) -> list[tuple[Shard, list[T]]]:
+    """The items of each shard, in their order; `owner_id` names the id whose shard an item belongs to."""
+    groups: dict[int, list[T]] = {}
+    for item in items:
+        groups.setdefault(shards.shard_of(owner_id(item)), []).append(item)
+    return [(shards.shard(number), own) for number, own in sorted(groups.items())]
+
+
+async def run_by_shard(
+    shards: Shards,
+    items: Iterable[T],
+    owner_id: Callable[[T], int],
+    run: Callable[[Shard, list[T]], Awaitable[None]],
+) -> None:
+    """Call `run` with the items of each shard, all shards at once.
+
+    A shard that fails does not keep the others from being done; its error, or a group of several, is raised at the end.
+    """
+    groups = group_by_shard(shards, items, owner_id)
+    if len(groups) == 1:
+        await run(*groups[0])
+        return
+    ended = await asyncio.gather(*(run(*group) for group in groups), return_exceptions=True)
+    failed = [each for each in ended if isinstance(each, BaseException)]
+    if len(failed) == 1:
+        raise failed[0]
+    if failed:
+        raise BaseExceptionGroup("several shards failed", failed)

@@ -1,0 +1,98 @@
+"""Runs one handler on what has been delivered: one event a call or, where the handler takes many, what waits.
+
+A batch is whatever has arrived by the time a call can start, so an event alone does not wait for company. When a batch
+raises, its halves are handled by themselves, and so on: a poisoned event costs a few more calls, and only it fails.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from time import perf_counter
+
+from prometheus_client import Counter, Histogram
+
+from tintype.base.jobs import MAX_BATCH, Handler
+from tintype.base.log import begin_request, get_log
+from tintype.base.tracebacks import describe_error
+from tintype.worker.deliveries import Delivery, Failure
+
+log = get_log("jobs")
+jobs_done = Counter("tintype_jobs", "Jobs by handler and outcome.", ["handler", "outcome"])
+job_seconds = Histogram("tintype_job_seconds", "How long a job took, or a batch of them.", ["handler"])
+
+Settle = Callable[[Delivery], Awaitable[None]]
+"""Called once all handlers of a delivery have finished; never raises."""
+
+
+class HandlerRunner:
+    """Queues deliveries for one handler and runs it, at most `concurrency` calls at once."""
+
+    def __init__(self, handler: Handler) -> None:
+        self.handler = handler
+        self._waiting: deque[tuple[Delivery, Settle]] = deque()
+        self._running: set[asyncio.Task[None]] = set()
+        self._seconds = job_seconds.labels(handler.name)
+        self._done = jobs_done.labels(handler.name, "done")
+
+    @property
+    def capacity(self) -> int:
+        """How many events can be in its calls at once."""
+        return self.handler.concurrency * (MAX_BATCH if self.handler.run_many else 1)
+
+    def submit(self, delivery: Delivery, settle: Settle) -> None:
+        """Handle a delivery soon."""
+        self._waiting.append((delivery, settle))
+        if len(self._running) < self.handler.concurrency:
+            task = asyncio.create_task(self._work())
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+
+    async def finish(self) -> None:
+        """Wait until nothing waits or runs."""
+        while self._running:
+            await asyncio.wait(self._running)
+
+    async def _work(self) -> None:
+        while self._waiting:
+            batch = self._take()
+            await self._run([delivery for delivery, _ in batch])
+            for delivery, settle in batch:
+                delivery.left -= 1
+                if delivery.left == 0:
+                    await settle(delivery)
+
+    def _take(self) -> list[tuple[Delivery, Settle]]:
+        taken = [self._waiting.popleft()]
+        if self.handler.run_many and not taken[0][0].is_single:
+            while self._waiting and len(taken) < MAX_BATCH and not self._waiting[0][0].is_single:
+                taken.append(self._waiting.popleft())
+        return taken
+
+    async def _run(self, batch: list[Delivery]) -> None:
+        """Call the handler; every delivery it could not handle has a failure afterwards."""
+        begin_request(batch[0].request_id, handler=self.handler.name)
+        started_at = perf_counter()
+        try:
+            await self._call(batch)
+        except Exception as error:  # noqa: BLE001 - whatever a handler raises must end in a retry or a dead letter
+            await self._handle_error(batch, describe_error(error))
+        else:
+            self._done.inc(len(batch))
+            log.debug("job.done", events=len(batch))
+        finally:
+            self._seconds.observe(perf_counter() - started_at)
+
+    async def _call(self, batch: list[Delivery]) -> None:
+        if self.handler.run_many:
+            await self.handler.run_many([delivery.event for delivery in batch])
+        else:
+            await self.handler.run(batch[0].event)
+
+    async def _handle_error(self, batch: list[Delivery], error: str) -> None:
+        if len(batch) == 1:
+            batch[0].failures.append(Failure(self.handler, error))
+            return
+        log.warning("batch.split", events=len(batch), error=error)
+        middle = len(batch) // 2
+        await self._run(batch[:middle])
+        await self._run(batch[middle:])
