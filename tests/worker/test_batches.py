@@ -5,13 +5,17 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from shardwright.routing import Shard
+from shardwright.topology import set_owned
 from tests.support import eventually
 from tests.worker.conftest import NumberNoted, Run, recording
 from tintype.base.jobs import MAX_BATCH, on
 from tintype.base.log import begin_request, current_request_id
 from tintype.base.nats import NatsNames
+from tintype.base.shard_groups import run_by_shard
+from tintype.base.store import QUERIES
 from tintype.wiring import Rooms
-from tintype.worker import DeadLetters
+from tintype.worker import DeadLetters, connect_to_server
 
 Publish = Callable[..., Awaitable[None]]
 
@@ -131,6 +135,52 @@ async def test_a_batch_has_the_request_id_of_an_event(run_worker: Run, publish: 
     await publish(1)
     async with run_worker(on(NumberNoted, see, name="tests-batch-id", many=True)):
         await eventually(_is(lambda: seen == ["from-the-browser"]), what="the handler knew the request")
+
+
+async def test_a_batch_outlasts_a_move_of_one_of_its_shards(
+    run_worker: Run, publish: Publish, rooms: Rooms
+) -> None:
+    done: list[int] = []
+    has_begun = asyncio.Event()
+
+    async def write(shard: Shard, numbers: list[int]) -> None:
+        has_begun.set()
+        for number in numbers:
+            await shard.execute(QUERIES.acquire_lease, name=f"tests-{number}", holder="batch", ttl_s=60.0)
+        done.extend(numbers)
+
+    async def write_all(events: list[NumberNoted]) -> None:
+        await run_by_shard(rooms.shards, [event.number for event in events], _id_on_shard(rooms), write)
+
+    moving = rooms.shards.shard(1)
+    dsn = next(
+        dsn
+        for dsn, name in zip(rooms.settings.postgres_admin, rooms.shards.map.servers, strict=True)
+        if name == moving.server
+    )
+    async with connect_to_server(dsn) as server:
+        await set_owned(server, 1, owned=False)
+        try:
+            await publish(*range(16))
+            async with run_worker(on(NumberNoted, write_all, name="tests-moves", many=True)):
+                await has_begun.wait()
+                await eventually(_is(lambda: len(done) >= 14), what="the other shards were written")
+                assert {1, 9}.isdisjoint(done)
+                await set_owned(server, 1, owned=True)
+                await eventually(
+                    _is(lambda: sorted(done) == list(range(16))), what="so was the one that moved"
+                )
+        finally:
+            await set_owned(server, 1, owned=True)
+
+
+def _id_on_shard(rooms: Rooms) -> Callable[[int], int]:
+    """The id of a number on the shard on which `publish` has put its event."""
+
+    def find(number: int) -> int:
+        return rooms.shards.map.layout.compose(1_000_000 + number, number % rooms.settings.shard_count, 0)
+
+    return find
 
 
 async def _is_waiting(rooms: Rooms, count: int) -> bool:

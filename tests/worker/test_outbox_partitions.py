@@ -1,7 +1,6 @@
 """Old events go with their partition, and never one that is not published."""
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 import pytest
 
@@ -60,14 +59,13 @@ async def test_old_events_beside_young_ones_are_deleted_by_themselves(run_worker
         assert 2 in await _numbers(dsn)
 
 
-async def test_the_sweep_is_refused_to_those_who_may_not_delete_events(rooms: Rooms) -> None:
-    dsn = rooms.settings.postgres_admin[0]
-    async with connect_to_server(dsn) as connection:
-        rows = await connection.fetch(
-            "SELECT has_function_privilege(r.rolname, 'common.sweep_outbox(double precision, integer)', 'EXECUTE') "
-            "FROM pg_roles AS r WHERE r.rolname = 'pg_monitor'"
-        )
-    assert [row[0] for row in rows] == [False]
+async def test_the_sweep_is_not_everybodys(rooms: Rooms) -> None:
+    found = await on_server(
+        rooms.settings.postgres_admin[0],
+        "SELECT has_function_privilege('pg_monitor', 'common.sweep_outbox(double precision, integer)', 'EXECUTE')",
+    )
+
+    assert found[0][0] is False
 
 
 @pytest.mark.slow
@@ -75,42 +73,38 @@ async def test_the_migration_keeps_every_event_and_gives_no_id_out_twice(rooms: 
     name = "outbox_migration"
     dsn = (await make_databases(rooms.settings.postgres_admin[:1], name))[0]
     files = sorted((MIGRATIONS / "server").glob("*_outbox*.sql"))
+    rows = "SELECT id, event, payload, stream_seq, created_at FROM outbox ORDER BY id"
     try:
         await on_server(dsn, "CREATE SCHEMA common", f'ALTER DATABASE "{name}" SET search_path = common')
-        async with connect_to_server(dsn) as connection:
-            await connection.execute(_read(files[0]))
-            await connection.execute(
-                "INSERT INTO outbox (event, payload, stream_seq) "
-                "SELECT 'e', 'p', nullif(n, 3) FROM generate_series(1, 5) AS n"
-            )
-            before = await connection.fetch(
-                "SELECT id, event, payload, stream_seq, created_at FROM outbox ORDER BY id"
-            )
-            async with connection.transaction():
-                await connection.execute(_read(files[1]))
-            after = await connection.fetch(
-                "SELECT id, event, payload, stream_seq, created_at FROM outbox ORDER BY id"
-            )
-            added = await connection.fetchval(
-                "INSERT INTO outbox (event, payload) VALUES ('e', 'p') RETURNING id"
-            )
-            waiting = await connection.fetch("SELECT id FROM read_outbox(10)")
+        await _run(dsn, files[0].read_text())
+        before = await on_server(
+            dsn,
+            "INSERT INTO outbox (event, payload, stream_seq) "
+            "SELECT 'e', 'p', nullif(n, 3) FROM generate_series(1, 5) AS n",
+            rows,
+        )
+        await _run(dsn, files[1].read_text())
+        after = await on_server(dsn, rows)
+        added = await on_server(dsn, "INSERT INTO outbox (event, payload) VALUES ('e', 'p') RETURNING id")
+        waiting = await on_server(dsn, "SELECT id FROM read_outbox(10)")
     finally:
         await on_server(rooms.settings.postgres_admin[0], f'DROP DATABASE "{name}" WITH (FORCE)')
 
     assert before == after
-    assert added > max(row["id"] for row in before)
-    assert [row["id"] for row in waiting] == [before[2]["id"], added]
+    assert added[0]["id"] > max(row["id"] for row in before)
+    assert [row["id"] for row in waiting] == [before[2]["id"], added[0]["id"]]
 
 
-def _read(file: Path) -> str:
-    return file.read_text()
+async def _run(dsn: str, script: str) -> None:
+    """Run a script in one transaction, as the migrator does."""
+    async with connect_to_server(dsn) as connection, connection.transaction():
+        await connection.execute(script)
 
 
 async def _past_slot(rooms: Rooms) -> tuple[str, int]:
     """A server, and a partition that nobody else writes to at this time."""
     dsn = rooms.settings.postgres_admin[0]
-    return dsn, ((await on_server(dsn, "SELECT common.outbox_slot()"))[0][0] + 3) % 8
+    return dsn, ((await on_server(dsn, "SELECT common.outbox_slot()"))[0][0] + 2) % 4
 
 
 def _insert(number: int, slot: int, at: str = "now() - interval '2 hours'") -> str:

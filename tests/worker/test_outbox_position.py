@@ -1,7 +1,9 @@
 """How far the outbox is published, under open transactions, large backlogs, older relays and restored databases."""
 
 from collections.abc import Awaitable, Callable
+from typing import cast
 
+import asyncpg
 import pytest
 
 from tests.support import eventually, on_server
@@ -90,7 +92,7 @@ async def test_relay_and_sweep_of_the_release_before_work_beside_ours(
     await publish(*range(10))
     for dsn in rooms.settings.postgres:
         async with connect_to_server(dsn) as old, old.transaction():
-            rows = await old.fetch(OLD_CLAIM, 3)
+            rows = await _fetch(old, OLD_CLAIM, 3)
             await old.execute(OLD_MARK, [row["id"] for row in rows], [1 for _ in rows])
             assert await old.fetchval(OLD_SWEEP, 3600.0, 100) == 0
             assert await old.fetchval(OLD_SWEEP, -1.0, 100) == len(rows)  # the published ones, and no other
@@ -107,7 +109,9 @@ async def test_relay_and_sweep_of_the_release_before_work_beside_ours(
     for dsn in rooms.settings.postgres:
         async with connect_to_server(dsn) as old:
             # After a way back to the release before: its relay publishes again what is there, and loses nothing.
-            assert len(await old.fetch(OLD_CLAIM, 100)) == len(await old.fetch("SELECT 1 FROM common.outbox"))
+            assert len(await _fetch(old, OLD_CLAIM, 100)) == len(
+                await _fetch(old, "SELECT 1 FROM common.outbox")
+            )
 
 
 @pytest.mark.parametrize("is_ahead", [True, False])
@@ -137,6 +141,10 @@ async def test_a_database_restored_on_another_server_publishes_old_and_new_event
         await eventually(_relayed(rooms), what="the position is of this server")
     for dsn, source in zip(rooms.settings.postgres_admin, sources, strict=True):
         assert (await on_server(dsn, "SELECT source FROM common.outbox_source"))[0][0] != source
+
+
+async def _fetch(connection: asyncpg.Connection, statement: str, *args: object) -> list[asyncpg.Record]:
+    return cast("list[asyncpg.Record]", await connection.fetch(statement, *args))
 
 
 def _relayed(rooms: Rooms) -> Callable[[], Awaitable[bool]]:

@@ -235,7 +235,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     outbox_keep_s: Annotated[int, msgspec.Meta(ge=0)] = 3_600
     """How long relayed events stay in the outbox, from which a lost JetStream is refilled, in seconds.
 
-    Up to 5400 they are removed by whole partitions, beyond that one by one.
+    Up to 5000 they are removed by whole partitions, beyond that one by one.
     """
     departure_grace_days: Annotated[int, msgspec.Meta(ge=0, le=365)] = 7
     """How long a deleted account can be recovered by signing in before it is erased, in days."""

@@ -93,7 +93,7 @@ CREATE OR REPLACE FUNCTION outbox_slot()
  RETURNS smallint
  LANGUAGE sql
  STABLE
-RETURN (((floor((date_part('epoch'::text, statement_timestamp()) / (900)::double precision)))::bigint % (8)::bigint))::smallint;
+RETURN (((floor((date_part('epoch'::text, statement_timestamp()) / (1800)::double precision)))::bigint % (4)::bigint))::smallint;
 
 CREATE OR REPLACE FUNCTION read_outbox(batch integer)
  RETURNS TABLE(id bigint, xid xid8, event text, payload bytea, request_id text, until pg_snapshot)
@@ -150,7 +150,7 @@ BEGIN
     -- Locked: no relay decides meanwhile that rows have to be published again.
     SELECT done INTO STRICT published FROM outbox_position FOR UPDATE;
     DELETE FROM outbox_checkpoints WHERE created_at < before;
-    FOR slot IN 0 .. 7 LOOP
+    FOR slot IN 0 .. 3 LOOP
         part := format('outbox__%s', slot);
         EXECUTE format('SELECT created_at FROM %s ORDER BY xid, id LIMIT 1', part) INTO first_at;
         CONTINUE WHEN first_at IS NULL OR first_at >= before;

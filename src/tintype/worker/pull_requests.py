@@ -62,15 +62,20 @@ class PullRequests:
         self._current, self._missing, self._status = f"{self._inbox}.{next(self._numbers)}", count, ""
         request = {"batch": count, "expires": int(EXPIRES_S * 1e9)}
         await self._nats.publish(self._subject, msgspec.json.encode(request), reply=self._current)
+        status = await self._wait()
+        if status == _NO_RESPONDERS:
+            raise NoRespondersError
+        if status not in {"", _EXPIRED}:
+            await asyncio.sleep(PAUSE_S)  # a consumer that is being moved or has too many requests
+
+    async def _wait(self) -> str:
+        """Wait until the request is fulfilled or over; returns the status that ended it."""
         with contextlib.suppress(TimeoutError):  # the request or its answer was lost with a connection
             async with asyncio.timeout(EXPIRES_S + LATE_S):
                 while self._missing > 0 and not self._status:
                     self._changed.clear()
                     await self._changed.wait()
-        if self._status == _NO_RESPONDERS:
-            raise NoRespondersError
-        if self._status not in {"", _EXPIRED}:
-            await asyncio.sleep(PAUSE_S)  # a consumer that is being moved or has too many requests
+        return self._status
 
     async def _on_message(self, message: Msg) -> None:
         status = message.headers.get("Status") if message.headers else None

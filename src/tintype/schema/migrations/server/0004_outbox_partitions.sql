@@ -4,9 +4,9 @@
 ALTER TABLE outbox RENAME TO outbox_before;
 ALTER TABLE outbox_before RENAME CONSTRAINT outbox_pkey TO outbox_before_pkey;
 
--- Which of eight partitions a row goes to now: a quarter of an hour each, so each is used again after two hours.
+-- Which of four partitions a row goes to now: half an hour each, so each is used again after two hours.
 CREATE FUNCTION outbox_slot() RETURNS smallint LANGUAGE sql STABLE
-RETURN (floor(date_part('epoch', statement_timestamp()) / 900)::bigint % 8)::smallint;
+RETURN (floor(date_part('epoch', statement_timestamp()) / 1800)::bigint % 4)::smallint;
 
 CREATE TABLE outbox (
     id bigint GENERATED ALWAYS AS IDENTITY,
@@ -24,10 +24,6 @@ CREATE TABLE outbox__0 PARTITION OF outbox FOR VALUES IN (0);
 CREATE TABLE outbox__1 PARTITION OF outbox FOR VALUES IN (1);
 CREATE TABLE outbox__2 PARTITION OF outbox FOR VALUES IN (2);
 CREATE TABLE outbox__3 PARTITION OF outbox FOR VALUES IN (3);
-CREATE TABLE outbox__4 PARTITION OF outbox FOR VALUES IN (4);
-CREATE TABLE outbox__5 PARTITION OF outbox FOR VALUES IN (5);
-CREATE TABLE outbox__6 PARTITION OF outbox FOR VALUES IN (6);
-CREATE TABLE outbox__7 PARTITION OF outbox FOR VALUES IN (7);
 
 INSERT INTO outbox (id, created_at, stream_seq, event, payload, request_id) OVERRIDING SYSTEM VALUE
 SELECT id, created_at, stream_seq, event, payload, request_id FROM outbox_before;
@@ -119,7 +115,7 @@ BEGIN
     -- Locked: no relay decides meanwhile that rows have to be published again.
     SELECT done INTO STRICT published FROM common.outbox_position FOR UPDATE;
     DELETE FROM common.outbox_checkpoints WHERE created_at < before;
-    FOR slot IN 0 .. 7 LOOP
+    FOR slot IN 0 .. 3 LOOP
         part := format('common.outbox__%s', slot);
         EXECUTE format('SELECT created_at FROM %s ORDER BY xid, id LIMIT 1', part) INTO first_at;
         CONTINUE WHEN first_at IS NULL OR first_at >= before;
