@@ -29,7 +29,7 @@ from tintype.schema import apply_schema
 from tintype.simulation import ENTRIES, Installation
 from tintype.stack import Stack, StartFailed
 from tintype.wiring import open_rooms
-from tintype.worker import connect_to_server
+from tintype.worker import connect_to_server, durables_of
 
 SHARDS = 8
 READY_S, POLL_S, STOP_S = 90.0, 0.2, 20.0
@@ -132,7 +132,7 @@ async def _worker(settings: Settings, handlers: Sequence[Handler], counters: str
         sys.executable, "-m", "tintype", "worker", env={**_environment(settings), METRICS_FOLDER: counters}
     )
     try:
-        await _wait_for_consumers(settings, {handler.name for handler in handlers}, process)
+        await _wait_for_consumers(settings, set(durables_of(handlers)), process)
         yield process
     finally:
         with suppress(ProcessLookupError):

@@ -4,8 +4,9 @@ It owns the streams, the durable consumers and the dead letters. Any number of w
 killed at any moment: PostgreSQL row locks and JetStream acknowledgements coordinate them.
 """
 
+from tintype.worker.build_consumers import durables_of
 from tintype.worker.dead_letters import DeadLetter, DeadLetters
 from tintype.worker.process import Worker
 from tintype.worker.server_connection import connect_to_server
 
-__all__ = ["DeadLetter", "DeadLetters", "Worker", "connect_to_server"]
+__all__ = ["DeadLetter", "DeadLetters", "Worker", "connect_to_server", "durables_of"]

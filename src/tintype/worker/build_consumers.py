@@ -4,12 +4,21 @@ from collections.abc import Sequence
 
 from nats.aio.client import Client
 
+from tintype.base.jobs import Handler
 from tintype.base.nats import NatsNames
 from tintype.worker.consumer import Consumer
 from tintype.worker.deliveries import Source
 from tintype.worker.durables import durable_name
 from tintype.worker.handler_runner import HandlerRunner
 from tintype.worker.retries import Retries
+
+
+def durables_of(handlers: Sequence[Handler]) -> dict[str, list[str]]:
+    """The names of the durables that serve these handlers' events, and whom each serves."""
+    by_event: dict[str, list[Handler]] = {}
+    for handler in handlers:
+        by_event.setdefault(handler.event.name, []).append(handler)
+    return {durable_name(event, own): [each.name for each in own] for event, own in by_event.items()}
 
 
 def build_consumers(
