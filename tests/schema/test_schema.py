@@ -44,8 +44,9 @@ async def test_reading_new_events_does_not_scan_published_ones(rooms: Rooms) -> 
     """Published events stay for an hour; the relay's read, once a second and after every poke, must not scan them."""
     found = await on_server(
         rooms.settings.postgres_admin[0],
+        # The plan is made while the partitions are empty, and kept.
+        *(["SELECT FROM common.read_outbox(500)"] * 10),
         "INSERT INTO common.outbox (event, payload) SELECT 'x', '' FROM generate_series(1, 5000) AS n",
-        "VACUUM ANALYZE common.outbox",
         "UPDATE common.outbox_position SET done = pg_current_snapshot()",
         "INSERT INTO common.outbox (event, payload) VALUES ('y', '')",
         "SET track_functions = 'all'",

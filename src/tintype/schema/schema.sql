@@ -100,6 +100,7 @@ CREATE OR REPLACE FUNCTION read_outbox(batch integer)
  LANGUAGE plpgsql
  STABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE

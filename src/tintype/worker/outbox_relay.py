@@ -29,7 +29,7 @@ log = get_log("relay")
 BATCH = 500
 POLL_S = 1.0
 """Finds rows whose poke was lost: one read a second per server, however many shards it holds."""
-PACE_S = 0.01
+PACE_S = 0.025
 """The least time between two batches that were not full: under load they grow instead of becoming many."""
 CHECKPOINT_EVERY_S = 10.0
 FIRST_BACKOFF_S, MAX_BACKOFF_S = 0.2, 5.0
