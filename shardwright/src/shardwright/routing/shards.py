@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import asyncpg
@@ -14,7 +14,7 @@ from shardwright.ids import LEGACY_LIMIT, MAX_ID, schema_name
 from shardwright.routing.connection_pool import ConnectionPool
 from shardwright.routing.deadlines import Deadline, seconds_left
 from shardwright.routing.dispatch_functions import FunctionKey, FunctionKind
-from shardwright.routing.execute import affected_rows, execute_on_shard, returned_rows
+from shardwright.routing.execute import AfterCommit, affected_rows, execute_on_shard, returned_rows
 from shardwright.routing.gathered import Gathered
 from shardwright.routing.map_refresher import MapRefresher
 from shardwright.routing.metrics import RouterCollector, ServerCounts
@@ -36,6 +36,7 @@ T = TypeVar("T")
 DEFAULT_OPTIONS = PoolOptions()
 # float | None. Any, because what a caller unpacks with ** is checked against every named argument too.
 Seconds = Any
+AfterCommitHook = Any  # AfterCommit | None, likewise
 
 
 class Shard:
@@ -58,48 +59,100 @@ class Shard:
         """SQL of your own on this shard: statements, executemany and COPY."""
         return ShardSql(self, self._shards.refresh)
 
-    async def fetch(self, query: Query, /, *, deadline_s: Seconds = None, **params: Any) -> "list[Record]":
+    async def fetch(
+        self,
+        query: Query,
+        /,
+        *,
+        deadline_s: Seconds = None,
+        after_commit: AfterCommitHook = None,
+        **params: Any,
+    ) -> "list[Record]":
         """All rows."""
-        return returned_rows(
-            await execute_on_shard(self._shards, self.number, query, query.bind(params), 0, deadline_s), query
-        )
+        return returned_rows(await self._run(query, params, 0, deadline_s, after_commit), query)
 
     async def fetch_one(
-        self, query: Query, /, *, deadline_s: Seconds = None, **params: Any
+        self,
+        query: Query,
+        /,
+        *,
+        deadline_s: Seconds = None,
+        after_commit: AfterCommitHook = None,
+        **params: Any,
     ) -> "Record | None":
         """The first row, if there is one."""
-        rows = returned_rows(
-            await execute_on_shard(self._shards, self.number, query, query.bind(params), 1, deadline_s), query
-        )
+        rows = returned_rows(await self._run(query, params, 1, deadline_s, after_commit), query)
         return rows[0] if rows else None
 
-    async def fetch_value(self, query: Query, /, *, deadline_s: Seconds = None, **params: Any) -> Any:
+    async def fetch_value(
+        self,
+        query: Query,
+        /,
+        *,
+        deadline_s: Seconds = None,
+        after_commit: AfterCommitHook = None,
+        **params: Any,
+    ) -> Any:
         """The first column of the first row, or None."""
-        rows = returned_rows(
-            await execute_on_shard(self._shards, self.number, query, query.bind(params), 1, deadline_s), query
-        )
+        rows = returned_rows(await self._run(query, params, 1, deadline_s, after_commit), query)
         return rows[0][0] if rows else None
 
-    async def execute(self, query: Query, /, *, deadline_s: Seconds = None, **params: Any) -> int:
-        """Execute a statement in its own transaction; returns how many rows it changed or returned."""
-        return affected_rows(
-            await execute_on_shard(self._shards, self.number, query, query.bind(params), 0, deadline_s)
+    async def execute(
+        self,
+        query: Query,
+        /,
+        *,
+        deadline_s: Seconds = None,
+        after_commit: AfterCommitHook = None,
+        **params: Any,
+    ) -> int:
+        """Execute a statement in its own transaction; returns how many rows it changed or returned.
+
+        `after_commit` is called afterwards, with the name of the server that has committed it.
+        """
+        return affected_rows(await self._run(query, params, 0, deadline_s, after_commit))
+
+    def _run(
+        self,
+        query: Query,
+        params: dict[str, Any],
+        limit: int,
+        deadline_s: float | None,
+        after_commit: AfterCommit | None,
+    ) -> "Coroutine[Any, Any, list[Record]]":
+        return execute_on_shard(
+            self._shards, self.number, query, query.bind(params), limit, deadline_s, after_commit
         )
 
     def begin(
-        self, *, isolation: Isolation | None = None, read_only: bool = False, deadline_s: float | None = None
+        self,
+        *,
+        isolation: Isolation | None = None,
+        read_only: bool = False,
+        search_path: bool = False,
+        deadline_s: float | None = None,
     ) -> TransactionScope:
         """A transaction on this shard: `async with shard.begin() as transaction`.
 
+        `search_path` sets the search path with BEGIN, which spares a block that has SQL of its own a round trip.
         `deadline_s` covers all of it, from acquiring a connection to COMMIT. Without it, and without a `deadline`
         block, the default covers its beginning: how long the rest takes is then up to the caller.
         """
         return TransactionScope(
-            self._shards, self.number, isolation, read_only=read_only, deadline_s=deadline_s
+            self._shards,
+            self.number,
+            isolation,
+            read_only=read_only,
+            search_path=search_path,
+            deadline_s=deadline_s,
         )
 
     async def transact(
-        self, body: Callable[[Transaction], Awaitable[T]], *, deadline_s: float | None = None
+        self,
+        body: Callable[[Transaction], Awaitable[T]],
+        *,
+        search_path: bool = False,
+        deadline_s: float | None = None,
     ) -> T:
         """Run `body` in a transaction and return its result.
 
@@ -111,7 +164,7 @@ class Shard:
         while True:
             left_s = None if limit_s is None else limit_s - (time.monotonic() - started_at)
             try:
-                async with self.begin(deadline_s=left_s) as transaction:
+                async with self.begin(search_path=search_path, deadline_s=left_s) as transaction:
                     return await body(transaction)
             except (NotOwner, asyncpg.InvalidCachedStatementError):
                 if time.monotonic() - started_at > self._shards.options.not_owner_wait_s:
@@ -336,6 +389,7 @@ class Shards:
             await asyncio.sleep(MAINTAIN_S)
             for server in list(self._servers.values()):
                 try:
+                    await server.install_wanted()
                     await server.refresh_functions()
                 except Exception:  # nothing may stop this task
                     log.exception("functions.refresh_failed: on server %s", server.server.name)
