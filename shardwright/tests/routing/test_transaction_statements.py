@@ -227,8 +227,11 @@ async def test_a_query_that_only_transactions_use_gets_its_function_in_the_backg
 async def test_array_types_are_looked_up_once_per_process(cluster: Cluster, open_shards: OpenShards) -> None:
     asked: list[str] = []
 
+    def note(record: Any) -> None:
+        asked.append(record.query)
+
     async def watch(conn: Any) -> None:
-        conn.add_query_logger(lambda record: asked.append(record.query))
+        conn.add_query_logger(note)
 
     for _ in range(3):
         asked.clear()

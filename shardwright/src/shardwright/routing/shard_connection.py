@@ -60,25 +60,25 @@ class ShardConnection(asyncpg.Connection):
         """COPY a table; see asyncpg."""
         if self.pending_path is not None:
             await self._set_pending_path(timeout)
-        return await super().copy_from_table(*args, timeout=timeout, **options)
+        return await cast("Any", super()).copy_from_table(*args, timeout=timeout, **options)
 
     async def copy_from_query(self, *args: Any, timeout: float | None = None, **options: Any) -> str:  # noqa: ASYNC109 - likewise
         """COPY the rows of a query; see asyncpg."""
         if self.pending_path is not None:
             await self._set_pending_path(timeout)
-        return await super().copy_from_query(*args, timeout=timeout, **options)
+        return await cast("Any", super()).copy_from_query(*args, timeout=timeout, **options)
 
     async def copy_to_table(self, *args: Any, timeout: float | None = None, **options: Any) -> str:  # noqa: ASYNC109 - likewise
         """COPY a file into a table; see asyncpg."""
         if self.pending_path is not None:
             await self._set_pending_path(timeout)
-        return await super().copy_to_table(*args, timeout=timeout, **options)
+        return await cast("Any", super()).copy_to_table(*args, timeout=timeout, **options)
 
     async def copy_records_to_table(self, *args: Any, timeout: float | None = None, **options: Any) -> str:  # noqa: ASYNC109 - likewise
         """COPY records into a table; see asyncpg."""
         if self.pending_path is not None:
             await self._set_pending_path(timeout)
-        return await super().copy_records_to_table(*args, timeout=timeout, **options)
+        return await cast("Any", super()).copy_records_to_table(*args, timeout=timeout, **options)
 
     async def _get_statement(self, query: str, timeout: float | None, **options: Any) -> Any:  # noqa: ASYNC109 - likewise
         """What `fetch`, `prepare`, `cursor` and everything else with arguments goes through."""
