@@ -207,27 +207,27 @@ async def test_a_hot_write_follows_a_column_that_changes_its_type(
 
 
 async def test_rows_that_cannot_be_decoded_are_no_reason_to_write_twice(
-    own_cluster: Cluster, open_shards: OpenShards, caption: str
+    own_cluster: Cluster, open_shards: OpenShards
 ) -> None:
+    """asyncpg notices a composite type that has grown when it reads the row: the statement is committed by then."""
     for name in own_cluster.dsns:
         await own_cluster.run(name, "CREATE TYPE common.pair AS (a integer, b integer)")
     queries = Queries.parse(
-        "-- name: add_pair hot\nINSERT INTO posts (author_id, caption) VALUES (1, :caption) "
-        "RETURNING id, ROW(1, 2)::common.pair AS pair;\n"
-        "-- name: find\nSELECT id FROM posts WHERE caption = :caption"
+        "-- name: add_pair hot\nINSERT INTO posts (author_id, caption) VALUES (1, 'x') "
+        'RETURNING id, json_populate_record(NULL::common.pair, \'{"a": 1, "b": 2}\') AS pair;\n'
+        "-- name: find\nSELECT id FROM posts"
     )
     shards = await open_shards(own_cluster, queries=queries, **ALWAYS)
     shard = shards.shard(0)
-    await shard.execute(queries.add_pair, caption="before")
-    await own_cluster.run(shard.server, "ALTER TYPE common.pair DROP ATTRIBUTE b")
+    await shard.execute(queries.add_pair)
     await own_cluster.run(shard.server, "ALTER TYPE common.pair ADD ATTRIBUTE c text")
 
-    try:
-        await shard.execute(queries.add_pair, caption=caption)
-    except (OutcomeUnknown, asyncpg.PostgresError):
-        assert len(await shard.fetch(queries.find, caption=caption)) <= 1
-    else:
-        assert len(await shard.fetch(queries.find, caption=caption)) == 1
+    with pytest.raises(OutcomeUnknown, match="add_pair was sent to shard 0"):
+        await shard.execute(queries.add_pair)
+    assert len(await shard.fetch(queries.find)) == 2
+    again = await shard.fetch_one(queries.add_pair)
+    assert again is not None
+    assert tuple(again["pair"]) == (1, 2, None)
 
 
 async def test_prepared_statements_stay_within_their_memory(
