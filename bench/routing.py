@@ -40,6 +40,8 @@ from bench.routing_writes import (
 NAME = "routing"
 HOT, ORDINARY, PLAIN, PSYCOPG, LIMIT = "ours, hot", "ours", "asyncpg", "psycopg", "the limit"
 
+NEW_ACCOUNTS = itertools.count(1, 1 << 20)
+"""Where each measurement's accounts start: nobody likes a post twice."""
 ONE_CALL = "one call"
 WRITERS = {
     ONE_CALL: OneCall,
@@ -111,10 +113,9 @@ class SizeBench:
             name: self._runner.run(kind.open(self._cluster.dsn, shards=self._size, connections=self._callers))
             for name, kind in WRITERS.items()
         }
-        accounts = itertools.count(1 << 20 | self._callers << 30, 1 << 20)
         try:
             for writer in opened.values():
-                self._runner.run(like_everywhere(writer, self._size, self._callers, next(accounts)))
+                self._runner.run(like_everywhere(writer, self._size, self._callers, next(NEW_ACCOUNTS)))
             costs: dict[str, list[tuple[float, float]]] = {name: [] for name in opened}
 
             def measure(name: str) -> float:
@@ -126,7 +127,7 @@ class SizeBench:
                         likes,
                         callers=self._callers,
                         chance=self._chance,
-                        first=next(accounts),
+                        first=next(NEW_ACCOUNTS),
                         clock=self._cluster.clock,
                     )
                 )
