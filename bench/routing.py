@@ -1,14 +1,18 @@
-"""What routing costs: a point read and a scatter-gather of 20 ids over 2,000 schemas.
+"""What routing costs: a point read, a scatter-gather of 20 ids and a small write over 2,000 schemas.
 
 Ours against asyncpg and psycopg with the schema written into each statement, and against the limit: prepared
 statements on one schema, where there is nothing to route. First one caller with one connection each, then 16
 callers with 16 connections each, where ours deals the shards out to the connections. Every shard is touched
-before anything is measured. Rates are per second of processor time, client and server together: what a read
-costs. Memory is what PostgreSQL says the largest backend for single reads holds.
+before anything is measured. A write is a like with its count and its event, see `bench.routing_writes`. Rates are per
+second of processor time, client and server together: what a read or a write costs. Memory is what PostgreSQL says the
+largest backend for single calls holds.
 """
 
 import asyncio
+import itertools
 import random
+import statistics
+import time
 
 from bench.harness import BenchResult, Ratio, Rounds, main, run_interleaved
 from bench.routing_cluster import (
@@ -22,9 +26,31 @@ from bench.routing_cluster import (
     rate_of_points,
     touch_all,
 )
+from bench.routing_writes import (
+    DispatchedTransaction,
+    OneCall,
+    OneDispatchedCall,
+    OneSchema,
+    PlainTransaction,
+    ShardTransaction,
+    like_everywhere,
+    rate_of_likes,
+)
 
 NAME = "routing"
 HOT, ORDINARY, PLAIN, PSYCOPG, LIMIT = "ours, hot", "ours", "asyncpg", "psycopg", "the limit"
+
+NEW_ACCOUNTS = itertools.count(1, 1 << 20)
+"""Where each measurement's accounts start: nobody likes a post twice."""
+ONE_CALL = "one call"
+WRITERS = {
+    ONE_CALL: OneCall,
+    "one call, not hot": OneDispatchedCall,
+    "begin(), hot": ShardTransaction,
+    "begin()": DispatchedTransaction,
+    "asyncpg on one schema": OneSchema,
+    "asyncpg": PlainTransaction,
+}
 
 Detail = dict[str, dict[str, str | float]]
 
@@ -41,6 +67,8 @@ def run(*, quick: bool = False) -> BenchResult:
             for callers in (1, 16):
                 bench = SizeBench(cluster, runner, size, callers)
                 headlines.setdefault(size, bench.measure(rounds, points, detail))
+                if size in sizes[:2]:
+                    bench.measure_writes(rounds, points, detail)
     for name, row in detail.items():
         print(f"{name}:", ", ".join(f"{key} {value}" for key, value in row.items()))
     headline = headlines[sizes[1]]
@@ -79,6 +107,51 @@ class SizeBench:
                 self._runner.run(reader.close())
         return reads.ratio(HOT, PLAIN)
 
+    def measure_writes(self, rounds: int, likes: int, detail: Detail) -> None:
+        """Add what a like costs in each way, and how the peers compare with one call."""
+        opened = {
+            name: self._runner.run(kind.open(self._cluster.dsn, shards=self._size, connections=self._callers))
+            for name, kind in WRITERS.items()
+        }
+        try:
+            for writer in opened.values():
+                self._runner.run(like_everywhere(writer, self._size, self._callers, next(NEW_ACCOUNTS)))
+            costs: dict[str, list[tuple[float, float]]] = {name: [] for name in opened}
+
+            def measure(name: str) -> float:
+                before = time.process_time(), self._cluster.server_clock()
+                rate = self._runner.run(
+                    rate_of_likes(
+                        opened[name],
+                        self._size,
+                        likes,
+                        callers=self._callers,
+                        chance=self._chance,
+                        first=next(NEW_ACCOUNTS),
+                        clock=self._cluster.clock,
+                    )
+                )
+                spent = time.process_time() - before[0], self._cluster.server_clock() - before[1]
+                costs[name].append((spent[0] / likes, spent[1] / likes))
+                return rate
+
+            measured = run_interleaved({name: lambda n=name: measure(n) for name in opened}, rounds)
+            title = f"{self._size} shards, {self._callers} at once"
+            detail[f"{title}: like with count and event"] = {
+                f"one call over {peer}": str(measured.ratio(ONE_CALL, peer))
+                for peer in opened
+                if peer != ONE_CALL
+            }
+            detail[f"{title}: CPU-ms of a like, PostgreSQL and client"] = {
+                name: f"{_median_ms(each, 1):.3f} + {_median_ms(each, 0):.3f}" for name, each in costs.items()
+            }
+            detail[f"{title}: MB of the largest backend that writes"] = {
+                name: round(self._runner.run(writer.memory()), 1) for name, writer in opened.items()
+            }
+        finally:
+            for writer in opened.values():
+                self._runner.run(writer.close())
+
     def _points(self, readers: dict[str, Reader], rounds: int, points: int) -> Rounds:
         def measure(reader: Reader) -> float:
             return self._runner.run(
@@ -115,6 +188,10 @@ class SizeBench:
             LIMIT: await Limit.open(dsn, connections=callers),
         }
         return readers | {PSYCOPG: Psycopg(dsn)} if callers == 1 else readers
+
+
+def _median_ms(costs: list[tuple[float, float]], part: int) -> float:
+    return statistics.median(cost[part] for cost in costs) * 1000
 
 
 def describe(measured: Rounds) -> dict[str, str | float]:

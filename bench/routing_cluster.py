@@ -16,7 +16,7 @@ import psycopg
 from shardwright.ids import schema_name
 from shardwright.local import LocalServer
 from shardwright.routing import PoolOptions, Queries, Shards
-from shardwright.topology import Directory, fetch_value, open_connection
+from shardwright.topology import Directory, fetch_value, guard_tables, open_connection
 
 Clock = Callable[[], float]
 
@@ -72,12 +72,15 @@ class Cluster:
         it is wall time.
         """
         try:
-            leader = (self._folder / "server" / "data" / "postmaster.pid").read_text().split()[0]
-            children = Path(f"/proc/{leader}/task/{leader}/children").read_text().split()
-            spent = [int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in children]
+            return time.process_time() + self.server_clock()
         except OSError:
             return time.perf_counter()
-        return time.process_time() + sum(spent) / 1e9
+
+    def server_clock(self) -> float:
+        """Seconds of CPU time used so far by the server's processes."""
+        leader = (self._folder / "server" / "data" / "postmaster.pid").read_text().split()[0]
+        children = Path(f"/proc/{leader}/task/{leader}/children").read_text().split()
+        return sum(int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in children) / 1e9
 
     async def grow(self, shards: int) -> float:
         """Create shards up to this number; returns how many were created per second."""
@@ -98,8 +101,16 @@ async def _fill(conn: asyncpg.Connection, number: int) -> None:
         f"CREATE TABLE IF NOT EXISTS {schema}.posts (id bigint PRIMARY KEY, author_id bigint NOT NULL, "
         "caption text NOT NULL, at timestamptz NOT NULL DEFAULT now()); "
         f"INSERT INTO {schema}.posts SELECT {row_id(number, 0)} + n, n, 'a caption of ordinary length' "
-        f"FROM generate_series(0, {ROWS - 1}) n ON CONFLICT DO NOTHING"
+        f"FROM generate_series(0, {ROWS - 1}) n ON CONFLICT DO NOTHING; "
+        f"CREATE TABLE IF NOT EXISTS {schema}.likes (post_id bigint, account_id bigint, "
+        "PRIMARY KEY (post_id, account_id)); "
+        f"CREATE TABLE IF NOT EXISTS {schema}.like_counts (post_id bigint PRIMARY KEY, likes bigint NOT NULL); "
+        f"INSERT INTO {schema}.like_counts SELECT n, 0 FROM generate_series(0, {ROWS - 1}) n "
+        "ON CONFLICT DO NOTHING; "
+        "CREATE TABLE IF NOT EXISTS common.events (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
+        "name text NOT NULL, payload text NOT NULL)"
     )
+    await guard_tables(conn, number)
 
 
 class Reader(Protocol):
@@ -138,6 +149,7 @@ class Ours:
             shards_per_connection=-(-shards // connections),
             gather_connections=1,
             shards_per_gather_connection=8192,
+            hot_bytes=256 * 2**20,  # for all shards of the bench; what it takes is printed
             statement_timeout_s=60,
         )
         return cls(await Shards.open(dsn, queries=[QUERIES], options=options), hot=hot)

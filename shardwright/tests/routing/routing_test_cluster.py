@@ -28,6 +28,17 @@ SELECT id, author_id, caption FROM posts WHERE id = :id;
 -- name: find_hot hot
 SELECT id, author_id, caption FROM posts WHERE id = :id;
 
+-- name: change_hot hot
+UPDATE posts SET caption = :caption WHERE id = :id;
+
+-- name: copy_hot hot
+-- Two tables' worth of changes in one statement.
+WITH copied AS (
+    INSERT INTO posts (author_id, caption) SELECT author_id, :caption FROM posts WHERE id = :id RETURNING id
+  ),
+  marked AS (UPDATE posts SET author_id = author_id + 1 WHERE id = :id RETURNING author_id)
+SELECT c.id, m.author_id FROM copied AS c, marked AS m;
+
 -- name: get
 SELECT id, caption FROM posts WHERE id = ANY(:ids);
 

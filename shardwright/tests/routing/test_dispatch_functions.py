@@ -224,14 +224,14 @@ async def test_a_hot_read_is_prepared_once_per_shard(cluster: Cluster, open_shar
         assert await shards.shard(number).fetch_one(QUERIES.find_hot, id=new_id) is not None
     pools = {name: pool for name, kind, pool in shards.pools() if kind == "point"}
     held = [
-        key[1]
+        number
         for pool in pools.values()
         for pooled in pool.connections
-        for key in pooled.statements
-        if key[0].is_hot
+        for query, number in pooled.hot
+        if query.is_hot
     ]
 
-    assert sorted(held, key=str) == [0, 2, 4]
+    assert sorted(held) == [0, 2, 4]
 
 
 @pytest.mark.slow

@@ -78,6 +78,12 @@ async def test_a_runtime_role_creates_nothing_and_serves_every_kind_of_query(
 
     assert await runtime.shard(0).execute(QUERIES.change, id=ids[0], caption="changed") == 1
     assert await runtime.shard(0).execute(QUERIES.change, id=1, caption="changed") == 0
+    assert await runtime.shard(0).execute(QUERIES.change_hot, id=ids[0], caption="changed") == 1
+    assert await runtime.shard(0).fetch(QUERIES.change_hot, id=1, caption="changed") == []
+    async with runtime.shard(0).begin() as transaction:
+        assert await transaction.execute(QUERIES.change_hot, id=ids[0], caption="changed") == 1
+        assert await transaction.execute(QUERIES.change, id=ids[0], caption="changed") == 1
+        assert await transaction.fetch_one(QUERIES.find_hot, id=ids[0]) is not None
     for query in (QUERIES.find, QUERIES.find_hot):
         found = await runtime.owner(ids[0]).fetch_one(query, id=ids[0])
         assert found is not None
@@ -110,6 +116,10 @@ async def test_installed_functions_are_used_by_a_role_that_could_not_create_them
     new_id = await runtime.shard(2).fetch_value(QUERIES.add, author_id=1, caption="x")
     assert [row["id"] for row in await runtime.gather(QUERIES.get, [new_id])] == [new_id]
     assert (await runtime.shard(2).fetch_one(QUERIES.find_hot, id=new_id)) is not None
+    assert await runtime.shard(2).execute(QUERIES.change_hot, id=new_id, caption="x") == 1
+    async with runtime.shard(2).begin() as transaction:
+        assert await transaction.execute(QUERIES.change_hot, id=new_id, caption="x") == 1
+        assert await transaction.fetch_value(QUERIES.whoami)
     assert len(await runtime.everywhere().fetch(QUERIES.captions)) == 1
     assert "query.not_installed" not in caplog.text
     await directory.close()
@@ -118,7 +128,7 @@ async def test_installed_functions_are_used_by_a_role_that_could_not_create_them
 async def test_a_query_without_a_function_is_found_again_once_it_is_installed(
     shared: Shared, runtime: Shards, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shardwright.routing.server_client.LOOK_AGAIN_S", 0.0)
+    monkeypatch.setattr("shardwright.routing.server_functions.LOOK_AGAIN_S", 0.0)
     await runtime.shard(0).fetch(QUERIES.captions)
     await runtime.shard(0).fetch(QUERIES.captions)
     assert caplog.text.count("query.not_installed: captions") == 1
@@ -128,7 +138,7 @@ async def test_a_query_without_a_function_is_found_again_once_it_is_installed(
     await runtime.shard(0).fetch(QUERIES.captions)
 
     server = runtime.server_for(0)
-    assert {key.query.name for key in server._installed} == {"captions"}
+    assert {key.query.name for key in server.functions.installed} == {"captions"}
     await directory.close()
 
 
@@ -136,7 +146,7 @@ async def test_a_query_without_a_function_is_found_again_once_it_is_installed(
 async def test_a_function_of_older_columns_serves_until_it_no_longer_fits(
     shared: Shared, runtime: Shards, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shardwright.routing.server_client.LOOK_AGAIN_S", 0.0)
+    monkeypatch.setattr("shardwright.routing.server_functions.LOOK_AGAIN_S", 0.0)
     directory = await shared.directory(ROLES.migrator)
     await install_queries(directory, [QUERIES])
     number = runtime.map.shards_on("a")[0]

@@ -50,6 +50,45 @@ async def test_reads_writes_gathers_and_transactions_work(pooled: Shards, captio
     assert len(await pooled.everywhere().fetch(QUERIES.whoami)) == 16
 
 
+async def test_hot_writes_are_dispatched_behind_the_pooler(
+    cluster: Cluster, pooled: Shards, shards: Shards, caption: str
+) -> None:
+    """Nothing stays prepared there, where the next client would meet it; rows, counts and hooks are the same."""
+    told: list[str] = []
+
+    async def hook(server: str) -> None:
+        told.append(server)
+
+    for number in (0, 1, 0):
+        shard = pooled.shard(number)
+        new_id = await shard.fetch_value(QUERIES.add, author_id=1, caption=caption)
+        assert await shard.execute(QUERIES.change_hot, id=new_id, caption="x", after_commit=hook) == 1
+        assert await shard.execute(QUERIES.change_hot, id=1, caption="x") == 0
+        assert await shard.fetch(QUERIES.change_hot, id=new_id, caption="x") == []
+        copied = await shard.fetch_one(QUERIES.copy_hot, id=new_id, caption=caption)
+        assert copied is not None
+        assert copied["author_id"] == 2
+        async with shard.begin() as transaction:
+            assert await transaction.execute(QUERIES.change_hot, id=copied["id"], caption=f"{caption}!") == 1
+            found = await transaction.fetch_one(QUERIES.find_hot, id=copied["id"])
+            assert found is not None
+            assert found["caption"] == f"{caption}!"
+            assert (
+                await fetch_value(transaction.connection, "SELECT count(*) FROM pg_prepared_statements") == 0
+            )
+    server = shards.shard(3).server
+    await cluster.set_owned(server, 3, owned=False)
+    try:
+        refused = asyncio.create_task(pooled.shard(3).execute(QUERIES.change_hot, id=1, caption="x"))
+        while not pooled.counts[server].errors["SW001"]:  # noqa: ASYNC110 - refused by the server
+            await asyncio.sleep(0.005)
+    finally:
+        await cluster.set_owned(server, 3, owned=True)
+
+    assert await refused == 0
+    assert told == [shards.shard(number).server for number in (0, 1, 0)]
+
+
 @pytest.mark.slow
 async def test_many_clients_on_few_server_connections_get_their_own_answers(
     cluster: Cluster, pooled_dsns: dict[str, str], open_shards: OpenShards, caption: str

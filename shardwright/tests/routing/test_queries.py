@@ -90,10 +90,13 @@ def test_reads_are_distinguished_from_writes(sql: str, writes: bool) -> None:  #
 
 
 def test_traits_follow_the_name() -> None:
-    queries = Queries.parse("-- name: draw writes\nSELECT draw();\n-- name: look hot\nSELECT 1 AS one")
+    queries = Queries.parse(
+        "-- name: draw writes\nSELECT draw();\n-- name: look hot\nSELECT 1 AS one;\n-- name: drop hot\nDELETE FROM t"
+    )
 
     assert (queries.draw.writes, queries.draw.is_hot) == (True, False)
     assert (queries.look.writes, queries.look.is_hot) == (False, True)
+    assert (queries.drop.writes, queries.drop.is_hot) == (True, True)
 
 
 def test_a_file_holds_queries_with_their_comments(tmp_path: Path) -> None:
@@ -117,7 +120,6 @@ def test_a_file_holds_queries_with_their_comments(tmp_path: Path) -> None:
         ("-- name: a\nSELECT $1", "numbered"),
         ("-- name: 1a\nSELECT 1", "identifier"),
         ("-- name: a quickly\nSELECT 1", "unknown traits"),
-        ("-- name: a hot\nDELETE FROM t", "only reads can be hot"),
         ("-- name: a\nSELECT 'open", "never closed"),
         ("-- name: a\nSELECT $$ open", "never closed"),
         ("-- name: a\nSELECT 1 /* open", "never closed"),

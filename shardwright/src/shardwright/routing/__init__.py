@@ -16,7 +16,8 @@ from shardwright.routing.queries import Queries, Query
 from shardwright.routing.raw_sql import RawSql, ShardSql
 from shardwright.routing.scatter_gather import Everywhere
 from shardwright.routing.schema_mismatch import SchemaMismatch
-from shardwright.routing.shards import Shard, Shards
+from shardwright.routing.shard import Shard
+from shardwright.routing.shards import Shards
 from shardwright.routing.transactions import Transaction
 
 __all__ = [

@@ -245,9 +245,7 @@ class ConnectionPool:
             group.size -= 1
             raise
         self.breaker.record_success()
-        pooled = PooledConnection(
-            conn, group, is_behind_pooler=is_behind_pooler, max_age_s=self._options.max_age_s
-        )
+        pooled = PooledConnection(conn, group, self._options, is_behind_pooler=is_behind_pooler)
         self.connections.add(pooled)
         if self._is_closed:
             self._drop(pooled)

@@ -5,7 +5,7 @@ caches on both sides. Instead the router calls `shardwright.q_find_post_…(42, 
 the function executes the query in the right schema.
 
 The function builds the text and EXECUTEs it: planned each time, nothing cached. A query marked `hot` is instead
-prepared on each connection once per shard: no planning, for about 15 KB of backend memory per shard and query.
+prepared on each connection once per shard: no planning, for memory of the backend (see `hot_statements`).
 """
 
 import hashlib

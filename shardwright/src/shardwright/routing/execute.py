@@ -11,6 +11,8 @@ The first attempt is written for speed: no task switch but the statement's own, 
 """
 
 import asyncio
+import logging
+from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -28,6 +30,8 @@ from shardwright.topology import SQLSTATE_NOT_OWNER, ShardMap
 
 if TYPE_CHECKING:
     from asyncpg import Record
+
+log = logging.getLogger(__name__)
 
 FAILURES = (
     OSError,
@@ -52,6 +56,10 @@ FUNCTION_OUTDATED = (
     asyncpg.InvalidCachedStatementError,
     asyncpg.OutdatedSchemaCacheError,
 )
+
+
+AfterCommit = Callable[[str], Awaitable[None]]
+"""Called after a commit with the name of the server that has it."""
 
 
 class Router(Protocol):
@@ -81,16 +89,33 @@ async def execute_on_shard(  # noqa: PLR0917  # called for every statement, with
     args: tuple[Any, ...],
     limit: int,
     deadline_s: float | None = None,
+    after_commit: AfterCommit | None = None,
 ) -> "list[Record]":
     """Return the rows of a query on a shard; `limit` is 1 for at most one row, 0 for all."""
     if deadline_s is not None or router.timer_s is not None or SCOPE.get() is not None:
-        return await _Call(router, number, query, args, limit).within(seconds_left(deadline_s))
-    started_at, server = monotonic(), None
+        call = _Call(router, number, query, args, limit)
+        rows = await call.within(seconds_left(deadline_s))
+        server = call.server
+    else:
+        started_at, server = monotonic(), None
+        try:
+            server = router.server_for(number)
+            rows = await attempt(server, number, query, args, limit)
+        except (InvalidId, *FAILURES) as error:
+            call = _Call(router, number, query, args, limit)
+            rows = await call.after(error, server, started_at)
+            server = call.server
+    if after_commit is not None:
+        await run_after_commit(after_commit, server.server.name, number)
+    return rows
+
+
+async def run_after_commit(hook: AfterCommit, server: str, number: int) -> None:
+    """Call a hook; the commit stands whatever it does, so an exception is only logged."""
     try:
-        server = router.server_for(number)
-        return await attempt(server, number, query, args, limit)
-    except (InvalidId, *FAILURES) as error:
-        return await _Call(router, number, query, args, limit).after(error, server, started_at)
+        await hook(server)
+    except Exception:
+        log.exception("hook.failed: after a commit on shard %s", number)
 
 
 async def attempt(  # noqa: PLR0917  # likewise
@@ -109,13 +134,13 @@ async def attempt(  # noqa: PLR0917  # likewise
     if deadline is not None:
         deadline.wait_for(server.answer, server)
     try:
-        if server.misfits and server.is_misfit(query, number):
+        if server.fit.misfits and server.fit.is_misfit(query, number):
             statement = server.plain(pooled, query, FunctionKind.POINT)
             args = (number, *args)
-        elif query.is_hot and not pooled.is_behind_pooler:
-            statement = pooled.statements.get((query, number)) or await server.prepare_hot(
-                pooled, query, number
-            )
+        elif query.is_hot and (found := pooled.hot.get(query, number)) is not None:
+            statement = found
+        elif query.is_hot and pooled.hot.admits(query, number):
+            statement = await server.prepare_hot(pooled, query, number)
         else:
             statement = pooled.statements.get((query, "q")) or await server.prepare(
                 pooled, query, FunctionKind.POINT, number
@@ -123,7 +148,7 @@ async def attempt(  # noqa: PLR0917  # likewise
             args = (number, *args)
         if deadline is not None:
             deadline.is_sent = True
-        if limit:
+        if limit and not query.writes:  # a write runs to its end, however many rows are wanted
             row = await statement.fetchrow(*args)
             rows = [] if row is None else [row]
         else:
@@ -159,7 +184,7 @@ class _Call:
         self._pause_s = FIRST_PAUSE_S
         self._is_looked_up_again = False
         self._is_plain = False
-        self._server: ServerClient
+        self.server: ServerClient
         self._deadline: Deadline
 
     async def within(self, limit_s: float | None) -> "list[Record]":
@@ -173,7 +198,7 @@ class _Call:
         """Continue after a first attempt without a timer, which failed."""
         self._deadline = Deadline(self._router.options.deadline_s, started_at)
         if server is not None:
-            self._server = server
+            self.server = server
             self._deadline.wait_for(server.answer)
         if isinstance(error, ServerUnavailable):  # nothing was sent: all that time was spent acquiring
             self._deadline.acquiring_s = monotonic() - started_at
@@ -197,14 +222,20 @@ class _Call:
 
     async def _attempt(self) -> "list[Record]":
         try:
-            self._server = self._router.server_for(self._number)
+            self.server = self._router.server_for(self._number)
         except InvalidId:
             self._deadline.wait_for("the shard map")
-            self._server = await self._router.locate(self._number)
-        return await attempt(self._server, *self._call, self._deadline)
+            self.server = await self._router.locate(self._number)
+        return await attempt(self.server, *self._call, self._deadline)
 
     async def _decide(self, error: Exception, attempts: int) -> None:
         """Return when the statement may be repeated; raise otherwise."""
+        if isinstance(error, asyncpg.OutdatedSchemaCacheError) and self._query.writes:
+            # The rows could not be decoded: the statement has been executed.
+            self.server.discard_statements([self._query])
+            raise OutcomeUnknown(
+                f"{self._query.name} was sent to shard {self._number}, then: {error!r}"
+            ) from error
         if getattr(error, "sqlstate", None) == SQLSTATE_NOT_OWNER:
             await self._wait_for_new_owner(error)
             return
@@ -252,20 +283,20 @@ class _Call:
 
         First the function is looked up again, then the query is executed without it; what fails even so is raised.
         """
-        server = self._server
+        server = self.server
         self._deadline.wait_for(server.answer, server)
         if isinstance(error, SHARD_MISSING):
             await self._refresh()
             if self._router.server_for(self._number) is not server:
                 return False  # the shard has moved: repeat it there, after a pause
-        is_misfit = server.is_misfit(self._query, self._number)
+        is_misfit = server.fit.is_misfit(self._query, self._number)
         if isinstance(error, FUNCTION_OUTDATED) and not (is_misfit or self._is_looked_up_again):
             self._is_looked_up_again = True
             server.discard_statements([self._query])
             return True
         if not self._is_plain:
             self._is_plain = True
-            server.mark_misfit(self._query, self._number)
+            server.fit.mark_misfit(self._query, self._number)
             return True
         if isinstance(error, SCHEMA_MISFIT):
             version = await server.shard_version(self._number)

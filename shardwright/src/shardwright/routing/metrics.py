@@ -77,6 +77,11 @@ class RouterCollector(Collector):
         touched = GaugeMetricFamily(
             "shardwright_shards_touched", "The most shards one open connection has touched.", labels=labels
         )
+        hot_bytes = GaugeMetricFamily(
+            "shardwright_hot_bytes",
+            "Estimated memory of the statements that one connection keeps prepared, at most.",
+            labels=labels,
+        )
         breaker_open = GaugeMetricFamily(
             "shardwright_breaker_open", "1 while the circuit breaker of the server is open.", labels=labels
         )
@@ -87,5 +92,8 @@ class RouterCollector(Collector):
             touched.add_metric(
                 [server, kind], max((len(pooled.shards_touched) for pooled in pool.connections), default=0)
             )
+            hot_bytes.add_metric(
+                [server, kind], max((pooled.hot.size_bytes for pooled in pool.connections), default=0)
+            )
             breaker_open.add_metric([server, kind], float(pool.breaker.is_open))
-        yield from (opened, idle, waiting, touched, breaker_open)
+        yield from (opened, idle, waiting, touched, hot_bytes, breaker_open)

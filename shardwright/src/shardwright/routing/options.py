@@ -25,6 +25,7 @@ class PoolOptions:
     max_connections: int = 16
     spare_connections: int = 4  # beyond the maximum, for shards whose connections are all busy
     shards_per_connection: int = 128
+    hot_bytes: int = 16 * 2**20  # of a backend's memory for statements kept prepared for one shard each
     gather_connections: int = 2
     shards_per_gather_connection: int = 2048
     connect_timeout_s: float = 5.0

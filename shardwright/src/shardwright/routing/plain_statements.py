@@ -32,14 +32,14 @@ class PlainStatement:
             EVERYWHERE: self._by_shard,
         }.get(str(form), self._one_shard)
 
-    async def fetch(self, *args: Any) -> "list[Record]":
-        """All rows."""
+    async def fetch(self, *args: Any, timeout: float | None = None) -> "list[Record]":  # noqa: ARG002, ASYNC109 - as asyncpg's
+        """All rows; the pool's own limits apply."""
         rows: list[Record] = []
         for number, sql, own in self._split(*args):
             rows += await self._run(number, sql, own)
         return rows
 
-    async def fetchrow(self, *args: Any) -> "Record | None":
+    async def fetchrow(self, *args: Any, timeout: float | None = None) -> "Record | None":  # noqa: ARG002, ASYNC109 - likewise
         """The first row, if there is one."""
         rows = await self.fetch(*args)
         return rows[0] if rows else None

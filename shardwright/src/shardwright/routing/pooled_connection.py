@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import asyncpg
 
 from shardwright.errors import ServerUnavailable, SetupInvalid
+from shardwright.routing.hot_statements import HotStatements
 from shardwright.routing.options import PoolOptions
+from shardwright.routing.shard_connection import ShardConnection
 from shardwright.topology import Server, fetch_rows, open_connection
 
 if TYPE_CHECKING:
-    from asyncpg import Connection, Record
+    from asyncpg import Record
 
     from shardwright.routing.connection_groups import ConnectionGroup
     from shardwright.routing.queries import Query
@@ -34,11 +36,11 @@ _PROBE = "SELECT pg_backend_pid() AS pid, (SELECT server_name FROM shardwright.i
 class Statement(Protocol):
     """A prepared statement, asyncpg's or one that needs no dispatch function."""
 
-    async def fetch(self, *args: Any) -> "list[Record]":
+    async def fetch(self, *args: Any, timeout: float | None = None) -> "list[Record]":  # noqa: ASYNC109 - asyncpg's own
         """All rows."""
         ...
 
-    async def fetchrow(self, *args: Any) -> "Record | None":
+    async def fetchrow(self, *args: Any, timeout: float | None = None) -> "Record | None":  # noqa: ASYNC109 - likewise
         """The first row, if there is one."""
         ...
 
@@ -50,6 +52,7 @@ class PooledConnection:
         "busy_since",
         "conn",
         "group",
+        "hot",
         "is_behind_pooler",
         "is_dirty",
         "is_overdue",
@@ -60,7 +63,7 @@ class PooledConnection:
     )
 
     def __init__(
-        self, conn: "Connection", group: "ConnectionGroup", *, is_behind_pooler: bool, max_age_s: float
+        self, conn: ShardConnection, group: "ConnectionGroup", options: PoolOptions, *, is_behind_pooler: bool
     ) -> None:
         self.conn = conn
         self.group = group
@@ -68,11 +71,12 @@ class PooledConnection:
         self.is_dirty = False
         self.is_overdue = False
         self.busy_since: float | None = None  # when its statement started, for `terminate_overdue`
-        self.statements: dict[tuple[Query, str | int], Statement] = {}
+        self.statements: dict[tuple[Query, str], Statement] = {}
+        self.hot = HotStatements(0 if is_behind_pooler else options.hot_bytes)
         self.shards_touched: set[int] = set()
         self.used_at = time.monotonic()
         # Connections opened together must not all be replaced together.
-        self.retire_at = self.used_at + max_age_s * (0.75 + random.random() / 2)  # noqa: S311 - jitter, not a secret
+        self.retire_at = self.used_at + options.max_age_s * (0.75 + random.random() / 2)  # noqa: S311 - jitter, not a secret
 
     def with_reset(self, command: str) -> str:
         """The command that ends a transaction, with what must follow it in the same message.
@@ -115,7 +119,7 @@ class Connector:
         self._options = options
         self._is_behind_pooler: bool | None = None
 
-    async def connect(self) -> tuple["Connection", bool]:
+    async def connect(self) -> tuple[ShardConnection, bool]:
         """Open a connection, check that it leads to this server, and return whether it is behind a pooler."""
         try:
             if self._is_behind_pooler is None:
@@ -135,7 +139,7 @@ class Connector:
             raise ServerUnavailable(f"server {self.server.name} does not answer: {error!r}") from error
         return conn, self._is_behind_pooler
 
-    async def _open(self, *, is_behind_pooler: bool) -> "Connection":
+    async def _open(self, *, is_behind_pooler: bool) -> ShardConnection:
         options = self._options
         settings = {"application_name": options.application_name}
         if not is_behind_pooler:
@@ -143,7 +147,7 @@ class Connector:
             # A statement is prepared for one shard on one connection, and seldom runs the five times after which
             # PostgreSQL considers a generic plan: with thousands of shards it would plan every time.
             settings["plan_cache_mode"] = "force_generic_plan"
-        return await open_connection(
+        opened = await open_connection(
             self.server.dsn,
             f"server {self.server.name}",
             timeout_s=options.connect_timeout_s,
@@ -152,9 +156,11 @@ class Connector:
             command_timeout_s=options.statement_timeout_s if is_behind_pooler else None,
             statement_cache_size=0 if is_behind_pooler else 100,
             server_settings=settings,
+            connection_class=ShardConnection,
         )
+        return cast("ShardConnection", opened)
 
-    async def _probe(self, conn: "Connection") -> bool:
+    async def _probe(self, conn: ShardConnection) -> bool:
         try:
             async with asyncio.timeout(self._options.connect_timeout_s):
                 row = (await fetch_rows(conn, _PROBE))[0]

@@ -5,8 +5,8 @@
     INSERT INTO likes (post_id, account_id) VALUES (:post_id, :account_id)
     ON CONFLICT DO NOTHING RETURNING post_id;
 
-After the name may follow `hot` (a read that each connection keeps prepared for each shard: faster, for about 15 KB
-of memory per shard) or `writes` (it calls a function with side effects, so it is never retried automatically).
+After the name may follow `hot` (each connection keeps it prepared for each shard: faster, for memory of the server)
+or `writes` (it calls a function with side effects, so it is never retried automatically).
 
 Columns are listed by name: `SELECT *` and `RETURNING *` are refused.
 """
@@ -26,7 +26,8 @@ _TRAITS = frozenset({"hot", "writes"})
 _READING = frozenset({"select", "with", "values", "table"})
 _WRITING = frozenset({"insert", "update", "delete", "merge", "share"})  # `share`: FOR SHARE takes row locks
 
-RESERVED = "deadline_s"  # an argument of every call, beside the query's parameters
+RESERVED = {"deadline_s": "the deadline of the call", "after_commit": "the hook of a call that writes"}
+"""Arguments of every call, beside the query's parameters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,15 +51,13 @@ class Query:
             raise SetupInvalid(f"query {name}: unknown traits {sorted(unknown)}; there are {sorted(_TRAITS)}")
         tokens = _statement(name, text)
         writes = "writes" in traits or _writes(tokens)
-        if writes and "hot" in traits:
-            raise SetupInvalid(f"query {name}: only reads can be hot")
         numbers: dict[str, int] = {}
         for token in tokens:
             if token.kind == "parameter":
                 numbers.setdefault(token.text[1:], len(numbers) + 1)
-        if RESERVED in numbers:
+        if taken := RESERVED.keys() & numbers.keys():
             raise SetupInvalid(
-                f"query {name}: :{RESERVED} is the deadline of the call, choose another name for the parameter"
+                f"query {name}: :{min(taken)} is {RESERVED[min(taken)]}, choose another name for the parameter"
             )
         sql = "".join(f"${numbers[t.text[1:]]}" if t.kind == "parameter" else t.text for t in tokens).strip()
         return cls(

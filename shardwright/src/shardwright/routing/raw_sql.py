@@ -147,8 +147,8 @@ class _Shard(Protocol):
 
     @property
     def server(self) -> str: ...
-    async def transact(self, body: Callable[[Any], Awaitable[T]]) -> T: ...
-    def begin(self) -> Any: ...
+    async def transact(self, body: Callable[[Any], Awaitable[T]], *, search_path: bool) -> T: ...
+    def begin(self, *, search_path: bool) -> Any: ...
 
 
 class ShardSql:
@@ -245,8 +245,10 @@ class ShardSql:
 
     async def _attempt(self, body: Callable[[RawSql], Awaitable[T]], *, can_repeat: bool) -> T:
         if can_repeat:
-            return await self._shard.transact(lambda transaction: body(cast("_Transaction", transaction).raw))
-        async with self._shard.begin() as transaction:
+            return await self._shard.transact(
+                lambda transaction: body(cast("_Transaction", transaction).raw), search_path=True
+            )
+        async with self._shard.begin(search_path=True) as transaction:
             return await body(cast("_Transaction", transaction).raw)
 
     def _server(self) -> str | None:

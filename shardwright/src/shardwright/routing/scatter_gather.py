@@ -129,7 +129,7 @@ async def _gather_on(
     router: Router, server: ServerClient, query: Query, by_shard: dict[int, list[int]], others: dict[str, Any]
 ) -> ServerAnswer:
     part = ServerAnswer(server.server.name)
-    misfits = server.misfits_among(query, by_shard)
+    misfits = server.fit.misfits_among(query, by_shard)
     single = {number: by_shard[number] for number in misfits}
     together = (
         {number: own for number, own in by_shard.items() if number not in single} if misfits else by_shard
@@ -233,7 +233,7 @@ class Everywhere:
     ) -> ServerAnswer:
         part = ServerAnswer(server.server.name)
         for batch in batches:
-            single = server.misfits_among(query, batch)
+            single = server.fit.misfits_among(query, batch)
             together = [number for number in batch if number not in single]
             if together:
                 try:
@@ -252,11 +252,11 @@ class Everywhere:
     async def _read_one(self, number: int, query: Query, args: tuple[Any, ...]) -> "list[Record]":
         """Read one shard: by the function, or without it where it does not fit."""
         server = self._router.server_for(number)
-        if not server.is_misfit(query, number):
+        if not server.fit.is_misfit(query, number):
             try:
                 return await self._read_batch(server, [number], query, args)
             except (*SCHEMA_MISFIT, *FUNCTION_OUTDATED):
-                server.mark_misfit(query, number)
+                server.fit.mark_misfit(query, number)
         try:
             return await self._read_batch(server, [number], query, args, is_plain=True)
         except SCHEMA_MISFIT as error:

@@ -1,9 +1,9 @@
 """Client of one server: its connection pools, circuit breaker, dispatch functions and counters."""
 
 import asyncio
-import logging
+import contextlib
 import time
-from collections.abc import Iterable
+from collections.abc import AsyncGenerator, Iterable
 
 import asyncpg
 
@@ -14,20 +14,20 @@ from shardwright.routing.connection_pool import ConnectionPool
 from shardwright.routing.deadlines import Deadline
 from shardwright.routing.dispatch_functions import FunctionKey, FunctionKind
 from shardwright.routing.function_installer import FunctionInstaller, InstalledFunction, drop_unused
+from shardwright.routing.hot_statements import CountingStatement
 from shardwright.routing.metrics import ServerCounts
 from shardwright.routing.options import OVERDUE_AFTER_S, PoolOptions
 from shardwright.routing.plain_statements import EVERYWHERE, PlainStatement
 from shardwright.routing.pooled_connection import PooledConnection, Statement, local_settings
 from shardwright.routing.queries import Query
+from shardwright.routing.query_fit import QueryFit
 from shardwright.routing.schema_mismatch import read_version
+from shardwright.routing.server_functions import ServerFunctions
+from shardwright.routing.shard_connection import ShardConnection
 from shardwright.topology import Server
-
-log = logging.getLogger(__name__)
 
 FIRST_REFRESH_S = 600.0
 REFRESH_S = 86_400.0
-LOOK_AGAIN_S = 10.0  # how often to look for a function that was not there, while its query runs without one
-MISFIT_S = 10.0  # how long a query runs without its function on a shard that the function does not fit
 # The server or the network failed; whether the statement happened depends on when.
 CONNECTION_LOST = (
     OSError,
@@ -48,15 +48,9 @@ class ServerClient:
         self.point_pool = ConnectionPool(server, options, self.breaker, for_gather=False)
         self.gather_pool = ConnectionPool(server, options, self.breaker, for_gather=True)
         self.counts = ServerCounts()
-        self._numbers: list[int] = []
-        self._installed: dict[FunctionKey, InstalledFunction] = {}
+        self.functions = ServerFunctions(server.name)
+        self.fit = QueryFit()
         self._installing = asyncio.Lock()
-        self._missing: dict[FunctionKey, float] = {}  # by when to look again
-        self._outdated: set[Query] = set()
-        self.misfits: dict[tuple[Query, int], float] = {}
-        """Queries whose function does not fit a shard, by when to try it again."""
-        self.varying: set[Query] = set()
-        """Queries whose result types differ between shards: prepared for each shard apart in transactions."""
         self._refresh_at = time.monotonic() + FIRST_REFRESH_S
         self.local_settings = local_settings(options)
         self.answer = f"the answer of server {server.name}"  # what a call waits for, in its error
@@ -66,79 +60,59 @@ class ServerClient:
 
     def assign_shards(self, numbers: list[int]) -> None:
         """Set the shards that the server owns now."""
-        self._numbers = numbers
+        self.functions.numbers = numbers
         self.point_pool.assign_shards(numbers)
         self.gather_pool.assign_shards(numbers)
 
     async def install(self, wanted: Iterable[FunctionKey]) -> None:
         """Install the dispatch functions of these queries on the server, as far as their tables exist."""
-        missing = [each for each in wanted if each not in self._installed]
-        if not missing or not self._numbers:
+        missing = [each for each in wanted if each not in self.functions.installed]
+        if not missing or not self.functions.numbers:
             return
-        async with self._installing:
-            pooled = await self.acquire(self.point_pool, self._numbers[0])
-            try:
-                installer = FunctionInstaller(self._numbers[0])
-                self._installed |= await installer.install(pooled.conn, missing)
-            except BaseException as error:
-                self.handle_failure(self.point_pool, pooled, error)
-                raise
-            self.point_pool.release(pooled)
+        async with self._installing, self._any_connection() as conn:
+            await self.functions.install(conn, missing)
 
     async def ping(self, deadline: Deadline) -> None:
         """Raise unless the server answers; a server without shards is skipped, since nothing depends on it."""
-        if not self._numbers:
+        if not self.functions.numbers:
             return
-        number, pool = self._numbers[0], self.point_pool
-        pooled = await self.finish_acquire(pool, pool.acquire_nowait(number), number, deadline)
-        deadline.wait_for(self.answer, self)
-        try:
-            await pooled.conn.execute("SELECT 1")
-        except BaseException as error:
-            self.handle_failure(self.point_pool, pooled, error)
-            raise
-        self.point_pool.release(pooled)
+        async with self._any_connection(deadline) as conn:
+            deadline.wait_for(self.answer, self)
+            await conn.execute("SELECT 1")
+
+    async def install_wanted(self) -> None:
+        """Install the functions that transactions have missed."""
+        for wanted in self.functions.take_wanted() if self.functions.numbers else ():
+            async with self._any_connection() as conn:
+                await self.functions.install_wanted(conn, wanted)
 
     async def refresh_functions(self) -> None:
         """Once a day: mark our functions as used, and drop those that no router uses."""
-        if time.monotonic() < self._refresh_at or not self._numbers:
+        if time.monotonic() < self._refresh_at or not self.functions.numbers:
             return
         self._refresh_at = time.monotonic() + REFRESH_S
-        self.misfits.clear()
-        self.varying.clear()
-        pooled = await self.acquire(self.point_pool, self._numbers[0])
-        try:
-            installer = FunctionInstaller(self._numbers[0])
-            await installer.install(pooled.conn, list(self._installed))
-            await drop_unused(pooled.conn)
-        except BaseException as error:
-            self.handle_failure(self.point_pool, pooled, error)
-            raise
-        self.point_pool.release(pooled)
+        self.fit.clear()
+        async with self._any_connection() as conn:
+            await FunctionInstaller(self.functions.numbers[0]).install(conn, list(self.functions.installed))
+            await drop_unused(conn)
 
     def discard_statements(self, queries: Iterable[Query]) -> None:
         """Discard the prepared statements of these queries, so that their functions are looked up again."""
         gone = set(queries)
-        self._outdated |= gone
-        self._installed = {key: value for key, value in self._installed.items() if key[0] not in gone}
+        self.functions.discard(gone)
+        self.fit.forget(gone)
         for pooled in [*self.point_pool.connections, *self.gather_pool.connections]:
             pooled.statements = {key: value for key, value in pooled.statements.items() if key[0] not in gone}
+            pooled.hot.discard(gone)
 
-    def is_misfit(self, query: Query, number: int) -> bool:
-        """Whether the query's function was found not to fit this shard, so that the query runs without it."""
-        until = self.misfits.get((query, number))
-        if until is not None and until < time.monotonic():
-            del self.misfits[query, number]
-            return False
-        return until is not None
+    def function_in_transaction(self, query: Query, number: int) -> InstalledFunction | None:
+        """The query's function, unless it is known to misfit this shard.
 
-    def misfits_among(self, query: Query, numbers: Iterable[int]) -> list[int]:
-        """Those of these shards that the query's function does not fit."""
-        return [number for number in numbers if self.is_misfit(query, number)] if self.misfits else []
-
-    def mark_misfit(self, query: Query, number: int) -> None:
-        """Execute the query itself on this shard, until the function is tried again."""
-        self.misfits[query, number] = time.monotonic() + MISFIT_S
+        One that is missing is installed in the background: here that would commit what the transaction has done.
+        """
+        if self.fit.misfits and self.fit.is_misfit(query, number):
+            return None
+        return self.functions.get(FunctionKey(query, FunctionKind.POINT))
 
     def plain(self, pooled: PooledConnection, query: Query, form: str) -> PlainStatement:
         """The query without its function."""
@@ -147,14 +121,8 @@ class ServerClient:
 
     async def shard_version(self, number: int) -> str | None:
         """The last migration of a shard."""
-        pooled = await self.acquire(self.point_pool, number)
-        try:
-            version = await read_version(pooled.conn, number)
-        except BaseException as error:
-            self.handle_failure(self.point_pool, pooled, error)
-            raise
-        self.point_pool.release(pooled)
-        return version
+        async with self._any_connection(number=number) as conn:
+            return await read_version(conn, number)
 
     async def prepare(self, pooled: PooledConnection, query: Query, form: str, number: int) -> Statement:
         """Prepare the statement that calls the query's dispatch function on this connection.
@@ -169,28 +137,68 @@ class ServerClient:
 
     async def prepare_hot(self, pooled: PooledConnection, query: Query, number: int) -> Statement:
         """Prepare the query itself on this connection, for one shard."""
-        statement = await self._prepare(pooled, query, FunctionKind.POINT, number, is_hot=True)
-        if not isinstance(statement, PlainStatement):
-            pooled.statements[query, number] = statement
+        try:
+            installed = await self._find_function(FunctionKey(query, FunctionKind.POINT), pooled, number)
+            if installed is None:
+                return PlainStatement(pooled.conn, query, FunctionKind.POINT, "", number)
+            return await self.prepare_text(pooled, query, number, installed)
+        except CONNECTION_LOST as error:
+            raise ServerUnavailable(f"server {self.server.name} was lost: {error!r}") from error
+
+    async def prepare_text(
+        self,
+        pooled: PooledConnection,
+        query: Query,
+        number: int,
+        installed: InstalledFunction,
+        timeout_s: float | None = None,
+    ) -> Statement:
+        """Prepare the query with the names of one shard, and keep it."""
+        text = installed.text(schema_name(number))
+        prepared = await pooled.conn.prepare_qualified(text, timeout_s)
+        counts = query.writes and not prepared.get_attributes()
+        statement: Statement = CountingStatement(prepared) if counts else prepared
+        pooled.hot.add(query, number, statement, text)
         return statement
 
-    async def _prepare(
-        self, pooled: PooledConnection, query: Query, form: str, number: int, *, is_hot: bool = False
-    ) -> Statement:
+    async def prepare_in_transaction(
+        self,
+        pooled: PooledConnection,
+        query: Query,
+        number: int,
+        installed: InstalledFunction,
+        timeout_s: float,
+    ) -> tuple[Statement, bool]:
+        """The statement for a query, and whether it is the shard's own or takes the shard's number."""
+        found = pooled.hot.get(query, number)
+        if found is None and pooled.hot.admits(query, number):
+            found = await self.prepare_text(pooled, query, number, installed, timeout_s)
+        if found is not None:
+            return found, True
+        statement = pooled.statements.get((query, FunctionKind.POINT))
+        if statement is None:
+            sql = installed.call(FunctionKey(query, FunctionKind.POINT))
+            statement = await pooled.conn.prepare_qualified(sql, timeout_s)
+            pooled.statements[query, FunctionKind.POINT] = statement
+        return statement, False
+
+    async def _prepare(self, pooled: PooledConnection, query: Query, form: str, number: int) -> Statement:
         wanted = FunctionKey(
             query, FunctionKind.GATHER if form == FunctionKind.GATHER else FunctionKind.POINT
         )
         try:
-            installed = self._installed.get(wanted) or await self._install_one(wanted, pooled, number)
+            installed = await self._find_function(wanted, pooled, number)
             if installed is None:
-                settings = self.local_settings if pooled.is_behind_pooler else ""
-                return PlainStatement(pooled.conn, query, form, settings, number if is_hot else None)
-            if is_hot:
-                return await pooled.conn.prepare(installed.text(schema_name(number)))
+                return self.plain(pooled, query, form)
             sql = installed.call_everywhere(query) if form == EVERYWHERE else installed.call(wanted)
-            return await pooled.conn.prepare(sql)
+            return await pooled.conn.prepare_qualified(sql)
         except CONNECTION_LOST as error:
             raise ServerUnavailable(f"server {self.server.name} was lost: {error!r}") from error
+
+    async def _find_function(
+        self, wanted: FunctionKey, pooled: PooledConnection, number: int
+    ) -> InstalledFunction | None:
+        return self.functions.installed.get(wanted) or await self.functions.find(pooled.conn, wanted, number)
 
     async def acquire(self, pool: ConnectionPool, number: int) -> PooledConnection:
         """Acquire a connection for a shard, reset if its raw connection was exposed."""
@@ -274,47 +282,20 @@ class ServerClient:
         """Close all connections to the server."""
         await asyncio.gather(self.point_pool.close(), self.gather_pool.close())
 
-    async def _install_one(
-        self, wanted: FunctionKey, pooled: PooledConnection, number: int
-    ) -> InstalledFunction | None:
-        """Install over the caller's own connection: waiting for a second one could deadlock.
-
-        None when there is no function that fits, and none can be created: the query then runs without one.
-        """
-        if not self._numbers:
-            raise ServerUnavailable(f"server {self.server.name} holds no shards")
-        if self._missing.get(wanted, 0.0) > time.monotonic():
-            return None
-        installer = FunctionInstaller(self._numbers[0])
-        may_create = await installer.may_create(pooled.conn)
-        found = (await installer.install(pooled.conn, [wanted])).get(wanted)
-        if found is None and may_create and number != self._numbers[0]:
-            # The first shard may be behind the one that is asked.
-            found = (await FunctionInstaller(number).install(pooled.conn, [wanted])).get(wanted)
-        if found is None and may_create and wanted.query not in self._outdated:
-            found = await installer.find_older(pooled.conn, wanted)
-        if found is not None and (found.is_exact or wanted.query not in self._outdated):
-            self._missing.pop(wanted, None)
-            self._outdated.discard(wanted.query)
-            self._installed[wanted] = found
-            return found
-        self._note_missing(wanted, may_create=may_create)
-        return None
-
-    def _note_missing(self, wanted: FunctionKey, *, may_create: bool) -> None:
-        if wanted not in self._missing:
-            cure = (
-                "it does not fit the tables of the shard asked"
-                if may_create
-                else "run `shardwright install` for its file, as the migrator"
-            )
-            log.warning(
-                "query.not_installed: %s has no dispatch function on server %s and runs without one, slower: %s",
-                wanted.query.name,
-                self.server.name,
-                cure,
-            )
-        self._missing[wanted] = time.monotonic() + LOOK_AGAIN_S
+    @contextlib.asynccontextmanager
+    async def _any_connection(
+        self, deadline: Deadline | None = None, number: int | None = None
+    ) -> AsyncGenerator[ShardConnection]:
+        """A connection for the router's own statements."""
+        pool = self.point_pool
+        number = self.functions.numbers[0] if number is None else number
+        pooled = await self.finish_acquire(pool, pool.acquire_nowait(number), number, deadline)
+        try:
+            yield pooled.conn
+        except BaseException as error:
+            self.handle_failure(pool, pooled, error)
+            raise
+        pool.release(pooled)
 
 
 def _is_unusable(error: BaseException) -> bool:

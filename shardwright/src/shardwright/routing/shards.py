@@ -2,124 +2,29 @@
 
 import asyncio
 import logging
-import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NoReturn, Self
 
-import asyncpg
 from prometheus_client import CollectorRegistry
 
-from shardwright.errors import InvalidId, NotOwner, ServerUnavailable, ShardKeyMissing
-from shardwright.ids import LEGACY_LIMIT, MAX_ID, schema_name
+from shardwright.errors import InvalidId, ServerUnavailable, ShardKeyMissing
+from shardwright.ids import LEGACY_LIMIT, MAX_ID
 from shardwright.routing.connection_pool import ConnectionPool
 from shardwright.routing.deadlines import Deadline, seconds_left
 from shardwright.routing.dispatch_functions import FunctionKey, FunctionKind
-from shardwright.routing.execute import affected_rows, execute_on_shard, returned_rows
 from shardwright.routing.gathered import Gathered
 from shardwright.routing.map_refresher import MapRefresher
 from shardwright.routing.metrics import RouterCollector, ServerCounts
 from shardwright.routing.options import MAINTAIN_S, PoolOptions
 from shardwright.routing.queries import Queries, Query
-from shardwright.routing.raw_sql import ShardSql
 from shardwright.routing.scatter_gather import Everywhere, gather
 from shardwright.routing.server_client import ServerClient
-from shardwright.routing.transaction_scope import TransactionScope
-from shardwright.routing.transactions import Isolation, Transaction
+from shardwright.routing.shard import Shard
 from shardwright.topology import Directory, Placer, ShardMap
-
-if TYPE_CHECKING:
-    from asyncpg import Record
 
 log = logging.getLogger(__name__)
 
-T = TypeVar("T")
 DEFAULT_OPTIONS = PoolOptions()
-# float | None. Any, because what a caller unpacks with ** is checked against every named argument too.
-Seconds = Any
-
-
-class Shard:
-    """One shard, on whichever server owns it at the moment."""
-
-    __slots__ = ("_shards", "number", "schema")
-
-    def __init__(self, shards: "Shards", number: int) -> None:
-        self._shards = shards
-        self.number = number
-        self.schema = schema_name(number)
-
-    @property
-    def server(self) -> str:
-        """The name of the server that owns it, according to this router's map."""
-        return self._shards.server_for(self.number).server.name
-
-    @property
-    def raw(self) -> ShardSql:
-        """SQL of your own on this shard: statements, executemany and COPY."""
-        return ShardSql(self, self._shards.refresh)
-
-    async def fetch(self, query: Query, /, *, deadline_s: Seconds = None, **params: Any) -> "list[Record]":
-        """All rows."""
-        return returned_rows(
-            await execute_on_shard(self._shards, self.number, query, query.bind(params), 0, deadline_s), query
-        )
-
-    async def fetch_one(
-        self, query: Query, /, *, deadline_s: Seconds = None, **params: Any
-    ) -> "Record | None":
-        """The first row, if there is one."""
-        rows = returned_rows(
-            await execute_on_shard(self._shards, self.number, query, query.bind(params), 1, deadline_s), query
-        )
-        return rows[0] if rows else None
-
-    async def fetch_value(self, query: Query, /, *, deadline_s: Seconds = None, **params: Any) -> Any:
-        """The first column of the first row, or None."""
-        rows = returned_rows(
-            await execute_on_shard(self._shards, self.number, query, query.bind(params), 1, deadline_s), query
-        )
-        return rows[0][0] if rows else None
-
-    async def execute(self, query: Query, /, *, deadline_s: Seconds = None, **params: Any) -> int:
-        """Execute a statement in its own transaction; returns how many rows it changed or returned."""
-        return affected_rows(
-            await execute_on_shard(self._shards, self.number, query, query.bind(params), 0, deadline_s)
-        )
-
-    def begin(
-        self, *, isolation: Isolation | None = None, read_only: bool = False, deadline_s: float | None = None
-    ) -> TransactionScope:
-        """A transaction on this shard: `async with shard.begin() as transaction`.
-
-        `deadline_s` covers all of it, from acquiring a connection to COMMIT. Without it, and without a `deadline`
-        block, the default covers its beginning: how long the rest takes is then up to the caller.
-        """
-        return TransactionScope(
-            self._shards, self.number, isolation, read_only=read_only, deadline_s=deadline_s
-        )
-
-    async def transact(
-        self, body: Callable[[Transaction], Awaitable[T]], *, deadline_s: float | None = None
-    ) -> T:
-        """Run `body` in a transaction and return its result.
-
-        The whole is repeated while the shard is being moved, and when PostgreSQL refused a prepared statement because
-        the types of columns differ between shards or were changed.
-        """
-        limit_s = seconds_left(deadline_s)
-        started_at = time.monotonic()
-        while True:
-            left_s = None if limit_s is None else limit_s - (time.monotonic() - started_at)
-            try:
-                async with self.begin(deadline_s=left_s) as transaction:
-                    return await body(transaction)
-            except (NotOwner, asyncpg.InvalidCachedStatementError):
-                if time.monotonic() - started_at > self._shards.options.not_owner_wait_s:
-                    raise
-                await asyncio.sleep(0.02)
-
-    def __repr__(self) -> str:
-        return f"Shard({self.number})"
 
 
 class Shards:
@@ -336,6 +241,7 @@ class Shards:
             await asyncio.sleep(MAINTAIN_S)
             for server in list(self._servers.values()):
                 try:
+                    await server.install_wanted()
                     await server.refresh_functions()
                 except Exception:  # nothing may stop this task
                     log.exception("functions.refresh_failed: on server %s", server.server.name)

@@ -3,24 +3,20 @@
 import asyncio
 import contextlib
 import itertools
-import logging
 from time import monotonic
 from types import TracebackType
 
 import asyncpg
 
 from shardwright.errors import InvalidId, NotOwner, ServerUnavailable
-from shardwright.ids import schema_name
 from shardwright.routing.deadlines import SCOPE, Deadline, seconds_left
 from shardwright.routing.errors import DeadlineExceeded, OutcomeUnknown, PoolExhausted, TransactionLost
-from shardwright.routing.execute import MAX_ATTEMPTS, Router
+from shardwright.routing.execute import MAX_ATTEMPTS, Router, run_after_commit
 from shardwright.routing.pooled_connection import RESET_SESSION_SQL, PooledConnection, milliseconds
 from shardwright.routing.schema_mismatch import schema_mismatch
 from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
-from shardwright.routing.transactions import Isolation, Transaction
+from shardwright.routing.transactions import Isolation, Transaction, path_sql
 from shardwright.topology import SQLSTATE_NOT_OWNER
-
-log = logging.getLogger(__name__)
 
 # asyncpg did not send the statement, because the connection is closed or the server has announced its shutdown on it.
 _REFUSED_TO_SEND = (asyncpg.InterfaceError, asyncpg.InternalClientError)
@@ -33,6 +29,7 @@ class TransactionScope:
 
     __slots__ = (
         "_deadline_s",
+        "_has_path",
         "_limit",
         "_number",
         "_opening",
@@ -49,11 +46,13 @@ class TransactionScope:
         isolation: Isolation | None,
         *,
         read_only: bool,
+        search_path: bool = False,
         deadline_s: float | None = None,
     ) -> None:
         self._router = router
         self._number = number
-        self._opening = _opening(number, isolation, read_only=read_only)
+        self._opening = _opening(isolation, read_only=read_only) + (path_sql(number) if search_path else "")
+        self._has_path = search_path
         self._deadline_s = deadline_s
         self._limit: Deadline | None = None  # of the whole transaction, where the caller has set one
         self._server: ServerClient | None = None
@@ -76,12 +75,13 @@ class TransactionScope:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        server, pooled = self._server, self._pooled
-        if server is None or pooled is None:
+        server, pooled, transaction = self._server, self._pooled, self._transaction
+        if server is None or pooled is None or transaction is None:
             raise AssertionError("the transaction was never opened")
+        transaction.end()
         if error is None:
             await self._commit(server, pooled)
-            await self._run_after_commit_hooks(server)
+            await self._run_after_commit_hooks(server, transaction)
         elif isinstance(error, Exception) and not self._is_over(error):
             await self._roll_back(server, pooled)
             await self._raise_if_not_owner(error)
@@ -151,7 +151,9 @@ class TransactionScope:
             raise
         pooled.is_dirty = False
         self._server, self._pooled = server, pooled
-        self._transaction = Transaction(pooled, server, self._number, opening, self._limit)
+        self._transaction = Transaction(
+            pooled, server, self._number, opening, self._limit, has_path=self._has_path
+        )
         return self._transaction
 
     def _opening_exceeded(self, server: ServerClient, deadline: Deadline | None) -> DeadlineExceeded:
@@ -200,12 +202,9 @@ class TransactionScope:
         deadline.wait_for(f"{server.answer} to COMMIT")
         return deadline.exceeded(self._name, is_unknown=True)
 
-    async def _run_after_commit_hooks(self, server: ServerClient) -> None:
-        for hook in self._transaction.hooks if self._transaction is not None else ():
-            try:
-                await hook(server.server.name)
-            except Exception:
-                log.exception("hook.failed: after a commit on shard %s", self._number)
+    async def _run_after_commit_hooks(self, server: ServerClient, transaction: Transaction) -> None:
+        for hook in transaction.hooks:
+            await run_after_commit(hook, server.server.name, self._number)
 
     async def _roll_back(self, server: ServerClient, pooled: PooledConnection) -> None:
         try:
@@ -244,9 +243,7 @@ class TransactionScope:
             raise schema_mismatch(misfit[1], misfit[0], server.server.name, self._number, version) from error
 
 
-def _opening(number: int, isolation: Isolation | None, *, read_only: bool) -> str:
+def _opening(isolation: Isolation | None, *, read_only: bool) -> str:
     level = f" ISOLATION LEVEL {isolation.upper()}" if isolation else ""
     access = " READ ONLY" if read_only else ""
-    return (
-        f"BEGIN{level}{access}; SET LOCAL search_path = {schema_name(number)}, common, shardwright, public;"
-    )
+    return f"BEGIN{level}{access};"

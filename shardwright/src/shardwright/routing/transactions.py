@@ -1,20 +1,31 @@
 """A transaction on one shard.
 
-It opens in one round trip, BEGIN and search_path together, and search_path is local to the transaction, so no session
-state outlives it, also behind a transaction pooler.
+Named queries run as outside of one: hot ones as the statement that the connection keeps prepared for the shard, others
+through their dispatch function, prepared once per connection. Neither depends on the search path, which would have
+PostgreSQL plan everything anew. It is set, for the transaction alone, before the first SQL that needs it: the
+caller's own, and queries whose function is missing or does not fit the shard.
 """
 
 import contextlib
 import itertools
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import asyncpg
 
+from shardwright.ids import schema_name
 from shardwright.routing.deadlines import Deadline, earliest
 from shardwright.routing.errors import DeadlineExceeded
-from shardwright.routing.execute import CLOCK_DIFFERENCE_S
+from shardwright.routing.execute import (
+    CLOCK_DIFFERENCE_S,
+    FUNCTION_OUTDATED,
+    AfterCommit,
+    affected_rows,
+    returned_rows,
+)
+from shardwright.routing.function_installer import InstalledFunction
+from shardwright.routing.hot_statements import ChangedRows, rows_in_status
 from shardwright.routing.pooled_connection import PooledConnection
 from shardwright.routing.queries import Query
 from shardwright.routing.raw_sql import RawSql
@@ -22,13 +33,16 @@ from shardwright.routing.schema_mismatch import SCHEMA_MISFIT
 from shardwright.routing.server_client import ServerClient
 
 if TYPE_CHECKING:
-    from asyncpg import Connection, Record
+    from asyncpg import Record
+
+    from shardwright.routing.shard_connection import ShardConnection
 
 
 Isolation = Literal["read committed", "repeatable read", "serializable"]
 # The client's timer or the server's own limit ended the statement.
 LATE = (TimeoutError, asyncpg.QueryCanceledError)
-AfterCommit = Callable[[str], Awaitable[None]]
+# The function or the prepared statement does not fit the shard's tables; the query itself may.
+UNFIT = (*SCHEMA_MISFIT, *FUNCTION_OUTDATED)
 
 
 class Transaction:
@@ -36,6 +50,7 @@ class Transaction:
 
     __slots__ = (
         "_deadline",
+        "_is_lent",
         "_is_untouched",
         "_opening",
         "_pooled",
@@ -53,12 +68,15 @@ class Transaction:
         shard_number: int,
         opening: str,
         deadline: Deadline | None = None,
+        *,
+        has_path: bool = False,
     ) -> None:
         self._pooled = pooled
         self._server = server
         self._opening = opening
         self._deadline = deadline
         self._is_untouched = True
+        self._is_lent = has_path  # to SQL without schemas, for which the search path is set
         self._savepoints = itertools.count(1)
         self.misfit: tuple[Query, asyncpg.PostgresError] | None = None
         """The query that did not fit the shard's tables, and the error."""
@@ -73,7 +91,7 @@ class Transaction:
         self.hooks.append(hook)
 
     @property
-    def connection(self) -> "Connection":
+    def connection(self) -> "ShardConnection":
         """The raw asyncpg connection, for this block only; its search_path leads to the shard's tables.
 
         Session state (settings, locks, listeners, temporary tables) is reset before the connection's next use.
@@ -81,6 +99,7 @@ class Transaction:
         """
         self._pooled.is_dirty = True
         self._is_untouched = False
+        self._lend()
         return self._pooled.conn
 
     @property
@@ -90,15 +109,12 @@ class Transaction:
 
     async def fetch(self, query: Query, /, **params: Any) -> "list[Record]":
         """All rows."""
-        rows = cast("list[Record]", await self._run("fetch", query, params))
-        self._count(len(rows))
-        return rows
+        return returned_rows(await self._run("fetch", query, params), query)
 
     async def fetch_one(self, query: Query, /, **params: Any) -> "Record | None":
         """The first row, if there is one."""
-        row = cast("Record | None", await self._run("fetchrow", query, params))
-        self._count(row is not None)
-        return row
+        rows = returned_rows(await self._run("fetchrow", query, params), query)
+        return rows[0] if rows else None
 
     async def fetch_value(self, query: Query, /, **params: Any) -> Any:
         """The first column of the first row, or None."""
@@ -107,51 +123,167 @@ class Transaction:
 
     async def execute(self, query: Query, /, **params: Any) -> int:
         """Execute a statement; returns how many rows it changed or found."""
-        status = cast("str", await self._run("execute", query, params))
-        self._count(0)
-        return rows_in_status(status)
+        return affected_rows(await self._run("execute", query, params))
 
-    async def _run(self, method: str, query: Query, params: dict[str, Any]) -> Any:
-        """Call a method of asyncpg's connection with the query."""
+    async def _run(self, method: str, query: Query, params: dict[str, Any]) -> "list[Record]":
+        """Execute the query in the way that its method of asyncpg's connection would."""
         args = query.bind(params)
         try:
-            return await self._call(method, query, args)
-        except asyncpg.InvalidCachedStatementError:
-            # The connection has it prepared for a shard whose columns are of other types.
-            self._server.varying.add(query)
-            if not self._is_untouched:
-                raise
-            await self._pooled.conn.execute(f"ROLLBACK; {self._opening}", timeout=self._timeout_s)
-            return await self._call(method, query, args)
+            rows = await self._call(method, query, args)
         except SCHEMA_MISFIT as error:
             self.misfit = query, error
             raise
         except LATE as error:
             self._raise_if_exceeded(query.name, error)
             raise
+        except Exception as error:
+            if self._pooled.is_overdue:
+                self._raise_if_exceeded(query.name, TimeoutError(str(error)))
+            raise
         finally:
             self._is_untouched = False
+        self._server.counts.calls += 1
+        self._server.counts.rows += len(rows)
+        return rows
 
-    async def _call(self, method: str, query: Query, args: tuple[Any, ...]) -> Any:
-        sql = f"{query.sql}\n-- {self.shard_number}" if query in self._server.varying else query.sql
-        return await getattr(self._pooled.conn, method)(sql, *args, timeout=self._timeout_s)
+    async def _call(self, method: str, query: Query, args: tuple[Any, ...]) -> "list[Record]":
+        server, number = self._server, self.shard_number
+        function = None if self._has_path else server.function_in_transaction(query, number)
+        if function is None:
+            return await self._call_plain(method, query, args)
+        try:
+            if server.fit.is_known_to_fit(query, number):
+                return await self._call_prepared(method, query, args, function)
+            rows = await self._call_first(method, query, args, function)
+        except UNFIT as error:
+            if not await self._may_call_plain(query, error):
+                raise
+            return await self._call_plain(method, query, args)
+        server.fit.mark_fit(query, number)
+        return rows
+
+    async def _call_first(
+        self, method: str, query: Query, args: tuple[Any, ...], function: InstalledFunction
+    ) -> "list[Record]":
+        """Call a function of which it is not known whether it fits the shard: if not, the transaction must go on.
+
+        Any other error leaves the transaction failed, as it would without the savepoint.
+        """
+        if self._is_untouched:
+            return await self._call_prepared(method, query, args, function)
+        conn, name = self._pooled.conn, f"shardwright_{next(self._savepoints)}"
+        await conn.command(f"SAVEPOINT {name}", self._timeout_s)
+        try:
+            rows = await self._call_prepared(method, query, args, function)
+        except asyncpg.OutdatedSchemaCacheError:
+            raise
+        except UNFIT:
+            await conn.command(f"ROLLBACK TO SAVEPOINT {name}; RELEASE SAVEPOINT {name}", self._timeout_s)
+            raise
+        await conn.command(f"RELEASE SAVEPOINT {name}", self._timeout_s)
+        return rows
+
+    async def _call_prepared(
+        self, method: str, query: Query, args: tuple[Any, ...], function: InstalledFunction
+    ) -> "list[Record]":
+        statement, is_own = await self._server.prepare_in_transaction(
+            self._pooled, query, self.shard_number, function, self._timeout_s
+        )
+        if not is_own:
+            args = (self.shard_number, *args)
+        pooled, timeout_s = self._pooled, self._timeout_s
+        if earliest(self._deadline) is None and not pooled.is_behind_pooler:
+            # The server has its own limit, and the pool looks for overdue connections: a timer would cost 10 µs.
+            pooled.busy_since, timeout_s = monotonic(), None
+        try:
+            if method == "fetchrow" and not query.writes:
+                row = await statement.fetchrow(*args, timeout=timeout_s)
+                return [] if row is None else [row]
+            return await statement.fetch(*args, timeout=timeout_s)
+        finally:
+            pooled.busy_since = None
+
+    async def _may_call_plain(self, query: Query, error: Exception) -> bool:
+        """After a function or prepared statement that does not fit: whether the query itself may be tried now."""
+        server, number = self._server, self.shard_number
+        if isinstance(error, asyncpg.OutdatedSchemaCacheError):
+            server.discard_statements([query])
+            return False  # it was executed, and its rows could not be decoded
+        was_known_to_fit = server.fit.is_known_to_fit(query, number)
+        if isinstance(error, FUNCTION_OUTDATED):
+            server.discard_statements([query])
+        if not isinstance(error, asyncpg.InvalidCachedStatementError):
+            server.fit.mark_misfit(query, number)
+        if self._is_untouched:
+            await self._pooled.conn.command(f"ROLLBACK; {self._opening}", self._timeout_s)
+            return True
+        if was_known_to_fit:
+            raise asyncpg.InvalidCachedStatementError(
+                f"query {query.name}: the tables of shard {number} have changed: repeat the transaction"
+            ) from error
+        return True  # a savepoint was around it
+
+    async def _call_plain(self, method: str, query: Query, args: tuple[Any, ...]) -> "list[Record]":
+        """Execute the query as it is written, in the shard's search path."""
+        self._lend()
+        try:
+            return await self._call_text(method, query, args)
+        except asyncpg.InvalidCachedStatementError:
+            if not self._is_untouched:
+                raise  # the tables have changed since this shard's statement was prepared
+            await self._pooled.conn.command(f"ROLLBACK; {self._opening}", self._timeout_s)
+            self._restore_path(had_path=False)
+            return await self._call_text(method, query, args)
+
+    async def _call_text(self, method: str, query: Query, args: tuple[Any, ...]) -> "list[Record]":
+        # A text of this shard's: asyncpg's prepared one must not meet another shard's columns.
+        sql = f"{query.sql}\n-- {self.shard_number}"
+        conn = cast("Any", self._pooled.conn)  # asyncpg's types are incomplete
+        if method == "fetchrow" and not query.writes:
+            row = await conn.fetchrow(sql, *args, timeout=self._timeout_s)
+            return [] if row is None else [row]
+        if method != "execute":
+            return await conn.fetch(sql, *args, timeout=self._timeout_s)
+        status = await conn.execute(sql, *args, timeout=self._timeout_s)
+        rows: Any = [ChangedRows((rows_in_status(status),))]
+        return rows
 
     @contextlib.asynccontextmanager
     async def savepoint(self) -> AsyncGenerator[None]:
         """A savepoint: an error inside rolls this block back and is raised."""
         self._is_untouched = False
         name = f"shardwright_{next(self._savepoints)}"
-        conn = self._pooled.conn
-        await conn.execute(f"SAVEPOINT {name}", timeout=self._timeout_s)
+        conn, had_path = self._pooled.conn, self._has_path
+        await conn.command(f"SAVEPOINT {name}", self._timeout_s)
         try:
             yield
         except DeadlineExceeded:
             raise  # the whole transaction is over
         except Exception:
-            undo = f"ROLLBACK TO SAVEPOINT {name}; RELEASE SAVEPOINT {name}"
-            await conn.execute(undo, timeout=self._timeout_s)
+            await conn.command(f"ROLLBACK TO SAVEPOINT {name}; RELEASE SAVEPOINT {name}", self._timeout_s)
+            self._restore_path(had_path=had_path)
             raise
-        await conn.execute(f"RELEASE SAVEPOINT {name}", timeout=self._timeout_s)
+        await conn.command(f"RELEASE SAVEPOINT {name}", self._timeout_s)
+
+    def end(self) -> None:
+        """Take the connection back from whoever has it: COMMIT and ROLLBACK need no search path."""
+        self._pooled.conn.pending_path = None
+
+    @property
+    def _has_path(self) -> bool:
+        """Whether the search path is set, so that prepared statements would be planned anew."""
+        return self._is_lent and self._pooled.conn.pending_path is None
+
+    def _lend(self) -> None:
+        """Have the search path set before the next SQL that names no schemas."""
+        if not self._is_lent:
+            self._is_lent = True
+            self._pooled.conn.pending_path = path_sql(self.shard_number)
+
+    def _restore_path(self, *, had_path: bool) -> None:
+        """A rollback has undone what was set since: have it set again when it is needed."""
+        if self._is_lent and not had_path:
+            self._pooled.conn.pending_path = path_sql(self.shard_number)
 
     @property
     def _timeout_s(self) -> float:
@@ -174,12 +306,7 @@ class Transaction:
             self._server.miss_deadline(deadline.started_at, is_sent=True)
         raise missed.exceeded(f"{name} in a transaction on shard {self.shard_number}") from error
 
-    def _count(self, rows: int) -> None:
-        self._server.counts.calls += 1
-        self._server.counts.rows += rows
 
-
-def rows_in_status(status: str) -> int:
-    """The number in a command's status, `INSERT 0 3` or `UPDATE 3`."""
-    last = status.rpartition(" ")[2]
-    return int(last) if last.isdigit() else 0
+def path_sql(number: int) -> str:
+    """The statement by which the rest of a transaction finds a shard's tables without their schema."""
+    return f"SET LOCAL search_path = {schema_name(number)}, common, shardwright, public;"

@@ -36,6 +36,7 @@ async def open_connection(
     command_timeout_s: float | None = None,
     statement_cache_size: int = 0,
     server_settings: Mapping[str, str] | None = None,
+    connection_class: type[asyncpg.Connection] = asyncpg.Connection,
 ) -> "Connection":
     """Open a connection to a primary; `ServerUnavailable` names the server (`name`) when it does not answer.
 
@@ -51,6 +52,7 @@ async def open_connection(
             statement_cache_size=statement_cache_size,
             server_settings=server_settings,
             target_session_attrs=PRIMARY,
+            connection_class=connection_class,
         )
     except UNREACHABLE as error:
         raise ServerUnavailable(f"{name} does not answer: {error!r}") from error
