@@ -22,6 +22,8 @@ from bench.social_sites import FULL, OURS, PLAIN, Site, all_sites
 
 NAME = "social"
 CLIENTS = 8
+WARM_UP_ROUNDS = 2
+"""Not counted: they open connections, fill caches and prepare statements, ours on every shard and connection."""
 PEERS = (PLAIN, FULL)
 Costs = dict[tuple[str, str], list[Cost]]
 """By operation and contender, round by round."""
@@ -42,16 +44,15 @@ def run(*, quick: bool = False, clients: int = CLIENTS) -> BenchResult:
 
 async def _measure(people: int, calls: int, rounds: int, clients: int) -> BenchResult:
     costs: Costs = {}
-    needed = -(-calls * (rounds + 1) // people) + 1
+    needed = -(-calls * (WARM_UP_ROUNDS + rounds) // people) + 1
     async with all_sites(people, needed) as sites:
-        for number in range(rounds + 1):
+        for number in range(WARM_UP_ROUNDS + rounds):
+            is_counted = number >= WARM_UP_ROUNDS
             for operation in OPERATIONS:
                 measured = await _round(sites, operation, calls, number, clients)
-                if number == 0:
-                    continue  # fills caches, opens connections
-                for name, cost in measured.items():
+                for name, cost in measured.items() if is_counted else ():
                     costs.setdefault((operation, name), []).append(cost)
-            print(f"round {number} of {rounds}" if number else "warm")
+            print(f"round {number - WARM_UP_ROUNDS + 1} of {rounds}" if is_counted else "warm-up")
         hits = await measure_hit_rate(sites[OURS], clients=clients)
     return _result(costs, clients, hits)
 

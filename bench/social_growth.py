@@ -27,6 +27,8 @@ from tintype.wiring import Rooms
 
 NAME = "social-growth"
 CLIENTS = 8
+WARM_UP_ROUNDS = 2
+"""Not counted: they open connections, fill caches and prepare statements."""
 PEOPLE, SHARDS = 1_000, 16
 QUERIES = Queries.parse("""
 -- name: find_posts
@@ -70,16 +72,18 @@ async def _measure(sizes: Sequence[Size], actors: int, calls: int, rounds: int) 
     async with AsyncExitStack() as stack:
         sites: dict[Size, Site] = {}
         for size in sizes:
-            sites[size] = await stack.enter_async_context(_grown_site(size, actors, calls * (rounds + 1)))
+            sites[size] = await stack.enter_async_context(
+                _grown_site(size, actors, calls * (WARM_UP_ROUNDS + rounds))
+            )
             await sites[size].wait_until_done()
             print(f"{size}: created")
-        for number in range(rounds + 1):
+        for number in range(WARM_UP_ROUNDS + rounds):
             first = number % len(sizes)
             for size in (*sizes[first:], *sizes[:first]):
                 for operation in OPERATIONS:
                     made = make_calls(operation, sites[size], calls, number)
                     cost = await measure_cost(sites[size], made, clients=CLIENTS)
-                    if number > 0:  # the first round fills caches and opens connections
+                    if number >= WARM_UP_ROUNDS:
                         costs.setdefault((operation, size), []).append(cost)
     return _result(sizes, costs)
 

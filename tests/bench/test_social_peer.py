@@ -15,18 +15,20 @@ from bench.http_load import send_all
 from bench.social_calls import OPERATIONS, make_calls
 from bench.social_sites import Site, django_site, running_site, seed_people
 from tintype.base.settings import Settings
+from tintype.search.index_writer import popularity_weight
 from tintype.wiring import Rooms
 from tintype.worker import connect_to_server
 
 pytestmark = pytest.mark.slow
 PEOPLE, CALLS = 8, 40
+WEIGHT_PER_DOUBLING = 4
 Listed = list[Counter[tuple[str, int]]]
 """By person: how often a notification of this kind, by so many people, is in their list."""
 
 UNREAD = "SELECT unread_count FROM django_social_account ORDER BY id"
 MIRRORED = """SELECT (SELECT count(*) FROM django_social_follower AS f WHERE f.account_id = a.id)
               FROM django_social_account AS a ORDER BY a.id"""
-ARE_POPULAR = "SELECT weight > 0 FROM django_social_searchentry WHERE kind = 'person' ORDER BY subject_id"
+WEIGHTS = "SELECT weight FROM django_social_searchentry WHERE kind = 'person' ORDER BY subject_id"
 
 
 @pytest.fixture
@@ -61,8 +63,13 @@ async def test_the_peer_with_celery_ends_with_the_same_notifications_as_ours(
         assert our_lists == await _peer_lists(connection)
         assert our_unread == await _column(connection, UNREAD)
         assert our_followers == await _column(connection, MIRRORED)
-        assert [count > 0 for count in our_followers] == await _column(connection, ARE_POPULAR)
+        weights = await _column(connection, WEIGHTS)
     assert sum(our_unread) > PEOPLE, "there was something to compare"
+    distances = [
+        abs(weight - popularity_weight(count)) for weight, count in zip(weights, our_followers, strict=True)
+    ]
+    assert max(distances) < WEIGHT_PER_DOUBLING
+    assert max(weights) > 0
 
 
 async def _our_outcome(site: Site) -> tuple[Listed, list[int], list[int]]:

@@ -6,11 +6,20 @@ import re
 from bench.peers.django_social.models import Account, SearchEntry
 
 TAG = re.compile(r"#(\w{1,100})")
+WEIGHT_PER_DOUBLING = 4
 
 
 def popularity_weight(count: int) -> int:
-    """A count in steps of about a fifth, so that entries are rewritten seldom: the same steps as ours."""
-    return 1 + int(4 * math.log2(count)) if count > 0 else 0
+    """A count in steps of about a fifth: the same steps as ours."""
+    return 1 + int(WEIGHT_PER_DOUBLING * math.log2(count)) if count > 0 else 0
+
+
+def update_person(account_id: int) -> None:
+    """Give an account's entries a new weight once its followers have doubled or halved: rewrites are rare."""
+    weight = popularity_weight(Account.objects.values_list("follower_count", flat=True).get(pk=account_id))
+    close = (weight - WEIGHT_PER_DOUBLING + 1, weight + WEIGHT_PER_DOUBLING - 1)
+    entries = SearchEntry.objects.filter(kind="person", subject_id=account_id)
+    entries.exclude(weight__range=close).update(weight=weight)
 
 
 def index_people() -> None:

@@ -11,10 +11,10 @@ from django.db import OperationalError
 
 from bench.peers.django_social import site  # noqa: F401 - configures Django
 from bench.peers.django_social.events import BROKER
-from bench.peers.django_social.models import Account, Follower, SearchEntry
+from bench.peers.django_social.models import Account, Follower
 from bench.peers.django_social.notify import Activity, notify
 from bench.peers.django_social.redis_client import get_redis
-from bench.peers.django_social.search import index_tags, popularity_weight
+from bench.peers.django_social.search import index_tags, update_person
 
 MENTION = re.compile(r"(?<![\w.])@([\w.]{1,30})")
 TIMELINE_LENGTH = 800
@@ -58,11 +58,7 @@ def account_followed(follower_id: int, followee_id: int) -> None:
         [Follower(account_id=followee_id, follower_id=follower_id)], ignore_conflicts=True
     )
     get_redis().delete(f"timeline:{follower_id}")
-    count = Account.objects.values_list("follower_count", flat=True).get(pk=followee_id)
-    weight = popularity_weight(count)
-    SearchEntry.objects.filter(kind="person", subject_id=followee_id).exclude(weight=weight).update(
-        weight=weight
-    )
+    update_person(followee_id)
     notify(Activity(followee_id, "follow", follower_id))
 
 
