@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 from bench.harness import BenchResult, Rounds, main, percentile
 from bench.http_load import Call, send_all
-from bench.populated_installation import PopulatedInstallation, engines, populated_installation
+from bench.populated_installation import PopulatedInstallation, populated_installation
+from bench.site_processes import engines
 from bench.stalled_connections import StalledConnections
 
 NAME = "connections"
@@ -33,7 +34,7 @@ def run(*, quick: bool = False) -> BenchResult:
 async def _run(rounds: int) -> BenchResult:
     quiet: list[list[float]] = []
     stalled: list[list[float]] = []
-    async with engines() as (found, _), populated_installation(found, PEOPLE, VIEWERS) as site:
+    async with engines(servers=2) as (found, _), populated_installation(found, PEOPLE, VIEWERS) as site:
         for _ in range(rounds):
             await _read(site, READS)
             over_at = time.monotonic() + QUIET_S

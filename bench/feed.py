@@ -21,7 +21,8 @@ from bench.feed_replay import postgres_s, redis_s
 from bench.feed_sites import Sites, open_sites
 from bench.harness import BenchResult, main, percentile
 from bench.http_load import Before, Call, send_all
-from bench.social_sites import Site, cpu_s_of
+from bench.site_processes import cpu_s
+from bench.social_sites import Site
 
 NAME = "feed"
 CLIENTS = (1, 8, 32)
@@ -95,9 +96,9 @@ def _measure_engines(samples: Samples, sites: Sites, count: int) -> None:
     ]
     total = 0.0
     for part, label, measure in clients:
-        before = cpu_s_of(parts[part])
+        before = cpu_s(*parts[part])
         client_s = measure()
-        server_s = cpu_s_of(parts[part]) - before
+        server_s = cpu_s(*parts[part]) - before
         total += client_s + server_s
         samples.setdefault(f"engines {label} client CPU-ms", []).append(client_s * 1000 / count)
         samples.setdefault(f"engines {label} server CPU-ms", []).append(server_s * 1000 / count)

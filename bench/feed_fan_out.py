@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import psutil
 
 from bench.harness import BenchResult, Ratio, main
-from bench.populated_installation import cpu_s, engines, installation
+from bench.populated_installation import installation
 from bench.raw_redis import RawRedis, pack
+from bench.site_processes import cpu_s, engines
 from tintype.base.ids import AccountId, PostId
 from tintype.base.outbox import Outbox
 from tintype.feed.fan_out import entries as pushed
@@ -208,7 +209,7 @@ async def _measure_memory(fixture: Fixture) -> dict[str, float]:
 
 @asynccontextmanager
 async def _prepare(readers: int) -> AsyncGenerator[Fixture]:
-    async with engines() as (found, parts), installation(found, "fan_out", threshold=NEVER) as rooms:
+    async with engines(servers=2) as (found, parts), installation(found, "fan_out", threshold=NEVER) as rooms:
         people, places = _people(readers)
         ids = await BulkFill(rooms.shards).add_people(people)
         lists = rooms.feed._timelines  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the lists that the worker pushes to

@@ -17,7 +17,8 @@ import psutil
 
 from bench.harness import BenchResult, main
 from bench.http_load import Call, send_all
-from bench.populated_installation import PopulatedInstallation, cpu_s, engines, populated_installation
+from bench.populated_installation import PopulatedInstallation, populated_installation
+from bench.site_processes import cpu_s, engines
 
 NAME = "feed-growth"
 CLIENTS = 8
@@ -53,7 +54,7 @@ def run(*, quick: bool = False) -> BenchResult:
 
 async def _measure(sizes: Sequence[int], viewers: int, reads: int, rounds: int) -> BenchResult:
     async with AsyncExitStack() as stack:
-        found, processes = await stack.enter_async_context(engines())
+        found, processes = await stack.enter_async_context(engines(servers=2))
         installations: list[PopulatedInstallation] = []
         for size in sizes:
             installations.append(

@@ -1,22 +1,27 @@
 """The contenders of `bench feed`: ours and a pull-only feed on the same servers, and Django on its own PostgreSQL."""
 
 import json
-import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from subprocess import run
-from urllib.parse import urlsplit
 
-import psutil
-
+from bench.django_environment import django_environment
 from bench.feed_dataset import Dataset, SeededDataset, seed_dataset
 from bench.feed_invalidation import FeedInvalidator
 from bench.feed_replay import Recorded, record
 from bench.http_load import Before, Call
-from bench.social_sites import CHECKOUT, Site, engines, environment_of, free_port, started, wait_for
-from tintype.base.log import set_up_log
+from bench.site_processes import (
+    CHECKOUT,
+    engines,
+    environment_of,
+    free_port,
+    settings_for,
+    started,
+    wait_for,
+)
+from bench.social_sites import Site
 from tintype.base.settings import Settings
 from tintype.redis.client import PipelinedRedisClient
 from tintype.redis.connect import connect_redis
@@ -43,17 +48,7 @@ class Sites:
 async def open_sites(dataset: Dataset) -> AsyncGenerator[Sites]:
     """Start all contenders with the same dataset."""
     async with engines() as (found, engines_of), _django(dataset) as django:
-        settings = Settings(
-            home=found.home,
-            postgres=found.postgres,
-            redis=found.redis,
-            nats=found.nats,
-            shard_count=SHARDS,
-            posts_per_day=10_000,
-            log_level="error",
-            secret_key="of a bench",
-        )
-        set_up_log(settings, process="bench")
+        settings = settings_for(found, shard_count=SHARDS, posts_per_day=10_000)
         await apply_schema(settings)
         async with open_rooms(settings, process="bench") as rooms:
             seeded = await seed_dataset(rooms, dataset)
@@ -67,8 +62,8 @@ async def open_sites(dataset: Dataset) -> AsyncGenerator[Sites]:
             await wait_for(port)
             await wait_for(pull_port)
             yield Sites(
-                Site(port, parts | {"web": psutil.Process(web.pid)}, seeded.tokens),
-                Site(pull_port, parts | {"web": psutil.Process(pull.pid)}, seeded.tokens),
+                Site(port, parts | {"web": [web]}, seeded.tokens),
+                Site(pull_port, parts | {"web": [pull]}, seeded.tokens),
                 django,
                 recorded,
                 _invalidator(settings, seeded),
@@ -90,14 +85,7 @@ def _invalidator(settings: Settings, seeded: SeededDataset) -> Before:
 @asynccontextmanager
 async def _django(dataset: Dataset) -> AsyncGenerator[Site]:
     async with engines() as (found, engines_of):
-        address = urlsplit(found.postgres[0])
-        environment = os.environ | {
-            "PEER_HOST": address.hostname or "",
-            "PEER_PORT": str(address.port),
-            "PEER_USER": address.username or "",
-            "PEER_PASSWORD": address.password or "",
-            "PEER_NAME": address.path.lstrip("/"),
-        }
+        environment = django_environment(found.postgres[0])
         command = [
             sys.executable,
             "-m",
@@ -109,5 +97,5 @@ async def _django(dataset: Dataset) -> AsyncGenerator[Site]:
         port = free_port()
         with started(["-m", "bench.peers.django_social.serve", "serve", str(port)], environment) as web:
             await wait_for(port)
-            parts = {"postgres": engines_of["postgres"], "web": psutil.Process(web.pid)}
+            parts = {"postgres": engines_of["postgres"], "web": [web]}
             yield Site(port, parts, [f"token{number}" for number in range(dataset.readers)])

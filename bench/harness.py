@@ -7,12 +7,16 @@ rotates, and a ratio is taken within the round; what is reported is the median o
 import argparse
 import json
 import statistics
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 Measure = Callable[[], float]
 """Runs one contender once and returns its rate: higher is better."""
+AddOptions = Callable[[argparse.ArgumentParser], None]
+"""Adds options of one benchmark; `run` gets them by name."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,14 @@ class Rounds:
 
     def ratio(self, ours: str, peer: str) -> Ratio:
         """Return how one compares with the other, round by round."""
-        ratios = [mine / theirs for mine, theirs in zip(self.rates[ours], self.rates[peer], strict=True)]
-        return Ratio(statistics.median(ratios), min(ratios), max(ratios))
+        return ratio_of(
+            [mine / theirs for mine, theirs in zip(self.rates[ours], self.rates[peer], strict=True)]
+        )
+
+
+def ratio_of(ratios: Sequence[float]) -> Ratio:
+    """Return the median of the rounds' ratios with their spread."""
+    return Ratio(statistics.median(ratios), min(ratios), max(ratios))
 
 
 def percentile(numbers: Sequence[float], share: float) -> float:
@@ -81,12 +91,29 @@ def print_result(result: BenchResult, *, as_json: bool) -> None:
         print(f"{result.name}: {result.ratio:.2f}x ({low:.2f}-{high:.2f}) {result.against}")
 
 
-def main(run: Callable[..., BenchResult], description: str | None) -> None:
-    """Run one benchmark from the command line."""
+def parse_options(
+    name: str, arguments: Sequence[str], add_options: AddOptions | None, description: str | None = None
+) -> dict[str, Any]:
+    """Read the options that only this benchmark has; ends the program when there is no such option."""
     parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog=name, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--json", action="store_true", help="end with one line of JSON")
-    parser.add_argument("--quick", action="store_true", help="fewer rounds: shorter and noisier")
-    options = parser.parse_args()
-    print_result(run(quick=options.quick), as_json=options.json)
+    if add_options is not None:
+        add_options(parser)
+    return vars(parser.parse_args(arguments))
+
+
+def main(
+    run: Callable[..., BenchResult], description: str | None, add_options: AddOptions | None = None
+) -> None:
+    """Run one benchmark from the command line."""
+
+    def add_all(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="end with one line of JSON")
+        parser.add_argument("--quick", action="store_true", help="fewer rounds: shorter and noisier")
+        if add_options is not None:
+            add_options(parser)
+
+    options = parse_options(Path(sys.argv[0]).name, sys.argv[1:], add_all, description)
+    as_json = options.pop("json")
+    print_result(run(**options), as_json=as_json)

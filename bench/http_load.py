@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 
 @dataclass(frozen=True)
@@ -13,13 +14,16 @@ class Call:
     method: str
     path: str
     token: str
+    """Of the session; empty: not signed in."""
     body: bytes = b""
+    content_type: str = "application/json"
 
     def encode(self) -> bytes:
         """The request in HTTP/1.1."""
+        signed_in = f"Authorization: Bearer {self.token}\r\n" if self.token else ""
         head = (
-            f"{self.method} {self.path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {self.token}\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(self.body)}\r\n\r\n"
+            f"{self.method} {self.path} HTTP/1.1\r\nHost: bench\r\n{signed_in}"
+            f"Content-Type: {self.content_type}\r\nContent-Length: {len(self.body)}\r\n\r\n"
         )
         return head.encode() + self.body
 
@@ -29,6 +33,28 @@ Before = Callable[[Call], Awaitable[None]]
 
 class UnexpectedStatus(Exception):
     """The server answered with an error status."""
+
+
+@dataclass(frozen=True)
+class HttpConnection:
+    """One open connection; requests on it follow each other."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    @classmethod
+    async def open(cls, port: int) -> Self:
+        """Connect to a server on this machine."""
+        return cls(*await asyncio.open_connection("127.0.0.1", port))
+
+    async def send(self, call: Call) -> bytes:
+        """Send a request and return the body of the response; raises `UnexpectedStatus`."""
+        self.writer.write(call.encode())
+        return await _answer(self.reader, call)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.writer.close()
 
 
 async def send_all(
@@ -44,27 +70,27 @@ async def send_all(
 
 
 async def _client(port: int, waiting: Iterator[Call], before: Before | None) -> list[float]:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    connection = await HttpConnection.open(port)
     took: list[float] = []
     try:
         for call in waiting:
             if before is not None:
                 await before(call)
             started = time.perf_counter()
-            writer.write(call.encode())
-            await _answer(reader, call)
+            await connection.send(call)
             took.append(time.perf_counter() - started)
     finally:
-        writer.close()
+        connection.close()
     return took
 
 
-async def _answer(reader: asyncio.StreamReader, call: Call) -> None:
+async def _answer(reader: asyncio.StreamReader, call: Call) -> bytes:
     head = (await reader.readuntil(b"\r\n\r\n")).lower()
     status = int(head.split(b" ", 2)[1])
     body = await _chunks(reader) if b"transfer-encoding: chunked" in head else await _sized(reader, head)
     if status >= 300:
         raise UnexpectedStatus(f"{call.method} {call.path}: {status} {body[:300]!r}")
+    return body
 
 
 async def _sized(reader: asyncio.StreamReader, head: bytes) -> bytes:

@@ -9,7 +9,7 @@ app.command("test", context_settings={"allow_extra_args": True, "ignore_unknown_
     test.run_tests
 )
 app.command("check")(check.check)
-app.command("bench")(bench.bench)
+app.command("bench", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench.bench)
 app.command("lock")(lock.lock)
 app.command("schema")(schema.schema)
 app.command("client")(client.client)

@@ -9,10 +9,11 @@ from rich.console import Console
 from rich.table import Table
 
 import bench as benches
-from bench.harness import print_result
+from bench.harness import parse_options, print_result
 
 
 def bench(
+    context: typer.Context,
     name: Annotated[str, typer.Argument(help="Name of the benchmark; --list shows them.")] = "",
     *,
     json: Annotated[bool, typer.Option("--json", help="End with one JSON object on the last line.")] = False,
@@ -23,7 +24,10 @@ def bench(
         bool, typer.Option("--list", help="List the benchmarks and what they measure.")
     ] = False,
 ) -> None:
-    """Run a benchmark: ours and the reference interleaved, so that the ratio holds on a noisy machine."""
+    """Run a benchmark: ours and the reference interleaved, so that the ratio holds on a noisy machine.
+
+    Some benchmarks have options of their own, such as `social --clients 64` and `soak --minutes 7`; --list tells.
+    """
     known = _known()
     if show_list or not name:
         table = Table("name", "what it answers", show_lines=True)
@@ -33,7 +37,9 @@ def bench(
         return
     if name not in known:
         raise typer.BadParameter(f"there is no benchmark {name!r}; there are {', '.join(known)}")
-    print_result(importlib.import_module(known[name]).run(quick=quick), as_json=json)
+    module = importlib.import_module(known[name])
+    options = parse_options(f"tintype bench {name}", context.args, getattr(module, "add_options", None))
+    print_result(module.run(quick=quick, **options), as_json=json)
 
 
 def _known() -> dict[str, str]:

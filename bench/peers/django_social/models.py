@@ -14,6 +14,7 @@ class Account(models.Model):
     post_count = models.IntegerField(default=0)
     follower_count = models.IntegerField(default=0)
     following_count = models.IntegerField(default=0)
+    unread_count = models.IntegerField(default=0)
 
 
 class Token(models.Model):
@@ -117,3 +118,87 @@ class Comment(models.Model):
     account = models.ForeignKey(Account, on_delete=models.CASCADE)
     text = models.TextField()
     created_at = models.DateTimeField(auto_now_add=True)
+
+
+class Follower(models.Model):
+    """A follow, mirrored for reads by the followee: whom to put a new post before."""
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="+", db_index=False)
+    follower = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="+", db_index=False)
+
+    class Meta:
+        """One row per pair."""
+
+        constraints = [models.UniqueConstraint(fields=["account", "follower"], name="follower_once")]
+
+
+class Notification(models.Model):
+    """An entry of somebody's list: one kind of activity about one thing, by any number of people."""
+
+    recipient = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="+", db_index=False)
+    kind = models.CharField(max_length=20)
+    group_id = models.BigIntegerField()
+    post = models.ForeignKey(Post, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
+    actor_count = models.IntegerField(default=0)
+    is_read = models.BooleanField(default=False)
+    changed_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        """One unread entry per group; pages of a list, newest first."""
+
+        constraints = [
+            models.UniqueConstraint(
+                fields=["recipient", "kind", "group_id"],
+                condition=models.Q(is_read=False),
+                name="notification_grouped",
+            )
+        ]
+        indexes = [models.Index(fields=["recipient", "-changed_at"])]
+
+
+class NotificationActivity(models.Model):
+    """What one person did, as part of a notification."""
+
+    notification = models.ForeignKey(Notification, on_delete=models.CASCADE, related_name="activities")
+    recipient = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="+", db_index=False)
+    kind = models.CharField(max_length=20)
+    object_id = models.BigIntegerField()
+    actor = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        """One row per recipient, thing and person."""
+
+        constraints = [
+            models.UniqueConstraint(
+                fields=["recipient", "kind", "object_id", "actor"], name="notification_activity_once"
+            )
+        ]
+
+
+class NotificationPreference(models.Model):
+    """Whose activities of one kind somebody wants to be notified of."""
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="+", db_index=False)
+    kind = models.CharField(max_length=20)
+    audience = models.CharField(max_length=20, default="everyone")
+
+    class Meta:
+        """One row per kind."""
+
+        constraints = [models.UniqueConstraint(fields=["account", "kind"], name="preference_once")]
+
+
+class SearchEntry(models.Model):
+    """A word under which an account or a post is found, the most popular first."""
+
+    kind = models.CharField(max_length=10)
+    term = models.CharField(max_length=100, db_index=True)
+    subject_id = models.BigIntegerField()
+    weight = models.IntegerField(default=0)
+
+    class Meta:
+        """One row per word of a subject."""
+
+        constraints = [
+            models.UniqueConstraint(fields=["kind", "subject_id", "term"], name="search_entry_once")
+        ]

@@ -1,7 +1,11 @@
-"""Serves the peer, or creates its data: `python -m bench.peers.django_social.serve serve PORT | seed N`."""
+"""Serves the peer, runs its worker or creates its data.
+
+`python -m bench.peers.django_social.serve serve PORT | work THREADS | seed N | media N`.
+"""
 
 import datetime as dt
 import sys
+import warnings
 
 from bench.peers.django_social import site  # noqa: F401 - configures Django
 
@@ -16,6 +20,8 @@ def make_tables() -> None:
 
     tables = [models.Account, models.Token, models.Follow, models.Block, models.Mute]
     tables += [models.Post, models.Media, models.Like, models.Save, models.Comment]
+    tables += [models.Follower, models.Notification, models.NotificationActivity]
+    tables += [models.NotificationPreference, models.SearchEntry]
     with connection.schema_editor() as editor:
         for table in tables:
             editor.create_model(table)
@@ -35,6 +41,7 @@ def seed(people: int) -> None:
     from django.utils import timezone
 
     from bench.peers.django_social import models
+    from bench.peers.django_social.search import index_people
 
     make_tables()
     later = timezone.now() + dt.timedelta(days=1)
@@ -52,6 +59,7 @@ def seed(people: int) -> None:
         models.Media(owner=each.author, post=each, folder=f"m{each.pk}", width=1080, height=1080)
         for each in posts
     )
+    index_people()
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
 
@@ -82,12 +90,26 @@ def serve(port: int) -> None:
         workers=1,
         blocking_threads=8,
         log_access=False,
-        log_level=LogLevels.warning,
+        log_level=LogLevels.error,  # it warns of eight threads on few cores; they wait for the database
     ).serve()
+
+
+def work(threads: int) -> None:
+    """Run the Celery worker: threads, which cost less than processes for tasks that wait for the database.
+
+    It is spared the chatter between workers that a single one does not need.
+    """
+    from celery.exceptions import SecurityWarning
+
+    from bench.peers.django_social.tasks import app
+
+    warnings.simplefilter("ignore", SecurityWarning)  # of being root, where the bench is
+    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=ERROR"]
+    app.worker_main(["--quiet", "worker", "--pool=threads", f"--concurrency={threads}", *quiet])
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "feed":
         seed_feed(sys.argv[2])
     else:
-        {"seed": seed, "media": add_media, "serve": serve}[sys.argv[1]](int(sys.argv[2]))
+        {"seed": seed, "media": add_media, "serve": serve, "work": work}[sys.argv[1]](int(sys.argv[2]))

@@ -8,6 +8,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 
+from bench.peers.django_social.events import announce
 from bench.peers.django_social.models import Account, Block, Comment, Follow, Like, Media, Post, Token
 
 PAGE = 12
@@ -43,12 +44,14 @@ def like(request: HttpRequest, post_id: int) -> HttpResponse:
     viewer = viewer_of(request)
     if viewer is None:
         return refuse(401, "not_signed_in")
-    if _visible_post(viewer, post_id) is None:
+    post: Any = _visible_post(viewer, post_id)
+    if post is None:
         return refuse(404, "post_not_found")
     with transaction.atomic():
         _, is_new = Like.objects.get_or_create(post_id=post_id, account=viewer)
         if is_new:
             Post.objects.filter(pk=post_id).update(like_count=F("like_count") + 1)
+            announce("post_liked", post_id=post_id, author_id=post.author_id, account_id=viewer.pk)
     return HttpResponse(status=204)
 
 
@@ -60,11 +63,20 @@ def comment(request: HttpRequest, post_id: int) -> HttpResponse:
     text = str(json.loads(request.body)["text"]).strip()
     if not 1 <= len(text) <= 2200:
         return refuse(400, "comment_invalid")
-    if _visible_post(viewer, post_id) is None:
+    post: Any = _visible_post(viewer, post_id)
+    if post is None:
         return refuse(404, "post_not_found")
     with transaction.atomic():
         made = Comment.objects.create(post_id=post_id, account=viewer, text=text)
         Post.objects.filter(pk=post_id).update(comment_count=F("comment_count") + 1)
+        announce(
+            "comment_added",
+            comment_id=made.pk,
+            post_id=post_id,
+            author_id=post.author_id,
+            account_id=viewer.pk,
+            text=text,
+        )
     body = {"comment_id": str(made.pk), "text": text, "created_at": made.created_at, "author": card(viewer)}
     return JsonResponse(body, status=201)
 
@@ -80,8 +92,10 @@ def follow(request: HttpRequest, account_id: int) -> HttpResponse:
     with transaction.atomic():
         _, is_new = Follow.objects.get_or_create(follower=viewer, followee=other)
         if is_new:
-            Account.objects.filter(pk=viewer.pk).update(following_count=F("following_count") + 1)
-            Account.objects.filter(pk=other.pk).update(follower_count=F("follower_count") + 1)
+            # In one order, so that two people who follow each other at once do not wait for each other.
+            for pk, count in sorted([(viewer.pk, "following_count"), (other.pk, "follower_count")]):
+                Account.objects.filter(pk=pk).update(**{count: F(count) + 1})
+            announce("account_followed", follower_id=viewer.pk, followee_id=other.pk)
     return HttpResponse(status=204)
 
 
@@ -134,6 +148,7 @@ def publish(request: HttpRequest) -> HttpResponse:
             transaction.set_rollback(True)
             return refuse(400, "media_invalid")
         Account.objects.filter(pk=viewer.pk).update(post_count=F("post_count") + 1)
+        announce("post_published", post_id=post.pk, author_id=viewer.pk, caption=post.caption)
     post.is_liked = False
     return JsonResponse(show(post, viewer), status=201)
 
