@@ -197,7 +197,9 @@ def build_rooms(
     outbox = Outbox(RelayPokes(nats, names).poke)
     cache, limiter = (
         LeasedCache(redis, settings.namespace, redis_client),
-        RateLimiter(redis, settings.namespace, LimitOverrides(settings.rate_limits)),
+        RateLimiter(
+            redis, settings.namespace, LimitOverrides(settings.rate_limits), redis_client=redis_client
+        ),
     )
     accounts_parts = build_accounts_parts(shards, outbox, cache, limiter, settings=settings)
     accounts, credentials = Accounts(accounts_parts), Credentials(accounts_parts)
@@ -215,7 +217,13 @@ def build_rooms(
         visibility=visibility,
         cache=cache,
         viewer_invalidation=viewer_invalidation,
-        like_counters=HotCounters(redis, settings.namespace, "post", hot_per_s=settings.hot_likes_per_s),
+        like_counters=HotCounters(
+            redis,
+            settings.namespace,
+            "post",
+            hot_per_s=settings.hot_likes_per_s,
+            redis_client=redis_client,
+        ),
         media=media,
         settings=PostsSettings(settings.posts_per_day, settings.keep_deleted_posts_days),
     )

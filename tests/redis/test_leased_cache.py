@@ -1,10 +1,16 @@
 """The leased cache: what is invalidated after a commit is never read again, and losing Redis loses nothing."""
 
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import msgspec
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from tintype.redis.client import PipelinedRedisClient
+from tintype.redis.cache_kinds import CacheSource
+from tintype.redis.client import Command, MultiplexedRedisClient, PipelinedRedisClient
+from tintype.redis.client_cache import forbid_reads
 from tintype.redis.leased_cache import CacheKind, LeasedCache
 from tintype.wiring import Rooms
 
@@ -67,7 +73,6 @@ async def test_without_redis_everything_is_loaded(rooms: Rooms, monkeypatch: pyt
 
     cache, source = LeasedCache(rooms.redis, "elsewhere"), Source()
     monkeypatch.setattr(PipelinedRedisClient, "execute", away)
-    monkeypatch.setattr(rooms.redis, "delete", away)
 
     assert await cache.find(CARDS, 1, source.load) == Card("one")
     await cache.invalidate(CARDS, 1)
@@ -107,3 +112,144 @@ async def test_an_object_loaded_before_a_replacement_is_not_cached_after_it(room
     await rooms.cache.find(NUMBERED, 1, load_while_it_changes)
 
     assert await rooms.cache.peek(NUMBERED, 1) is None
+
+
+KEPT_CARDS = CacheKind("kept_card", Card, ttl_s=60, max_decoded=10, absent_ttl_s=60)
+
+
+@pytest.fixture
+async def cache(rooms: Rooms) -> AsyncIterator[LeasedCache]:
+    """A cache with a client-side cache of its own."""
+    client = MultiplexedRedisClient(rooms.redis)
+    await client.execute(("PING",))
+    yield LeasedCache(rooms.redis, rooms.settings.namespace, client)
+    await client.close()
+
+
+@pytest.fixture
+def sent(cache: LeasedCache, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of all commands that the cache has sent."""
+    sent, execute = list[str](), cache.redis_client.execute
+
+    async def record(*commands: Command) -> list[Any]:
+        sent.extend(str(command[0]) for command in commands)
+        return await execute(*commands)
+
+    monkeypatch.setattr(cache.redis_client, "execute", record)
+    return sent
+
+
+@contextmanager
+def request_that_awaited_a_reply(cache: LeasedCache) -> Iterator[None]:
+    cache.redis_client.client_cache.allow_reads()
+    yield
+    forbid_reads()
+
+
+async def test_a_request_that_awaited_a_reply_reads_cached_objects_without_a_round_trip(
+    cache: LeasedCache, sent: list[str]
+) -> None:
+    source = Source()
+    with request_that_awaited_a_reply(cache):
+        for _ in range(3):  # loaded, cached by the second read, read by the third
+            sent.clear()
+            found = await cache.get_many(KEPT_CARDS, [1, 2, 3], source.load)
+
+    assert found == source.objects
+    assert sent == []
+    assert source.loads == [[1, 2, 3]]
+    assert await cache.get_many(KEPT_CARDS, [1], source.load) == {1: Card("one")}
+    assert sent == ["MGET"]
+
+
+async def test_a_request_sees_what_it_has_invalidated_itself(cache: LeasedCache) -> None:
+    source = Source()
+    with request_that_awaited_a_reply(cache):
+        for number in range(20):
+            for _ in range(2):
+                await cache.find(KEPT_CARDS, 1, source.load)
+            source.objects[1] = Card(str(number))
+            await cache.invalidate(KEPT_CARDS, 1)
+
+            assert await cache.find(KEPT_CARDS, 1, source.load) == Card(str(number))
+
+
+async def test_a_request_sees_what_another_process_invalidated_before_it_began(
+    rooms: Rooms, cache: LeasedCache
+) -> None:
+    source, elsewhere = Source(), LeasedCache(rooms.redis, rooms.settings.namespace)
+    wanted = (CacheSource(KEPT_CARDS, source.load), [1])
+    for number in range(20):
+        for _ in range(2):
+            await cache.get_current(wanted)
+        source.objects[1] = Card(str(number))
+        await elsewhere.invalidate(KEPT_CARDS, 1)
+
+        assert await cache.get_current(wanted) == [{1: Card(str(number))}]
+        with request_that_awaited_a_reply(cache):
+            assert await cache.find(KEPT_CARDS, 1, source.load) == Card(str(number))
+
+
+async def test_what_is_current_costs_one_round_trip_however_much_is_cached(
+    cache: LeasedCache, sent: list[str]
+) -> None:
+    source = Source()
+    wanted = (CacheSource(KEPT_CARDS, source.load), [1, 2])
+    for _ in range(2):
+        await cache.get_current(wanted)
+    sent.clear()
+
+    assert await cache.get_current(wanted) == [source.objects]
+    assert sent == ["PING"]
+
+
+async def test_a_lost_connection_leaves_nothing_that_may_be_read(rooms: Rooms, cache: LeasedCache) -> None:
+    source = Source()
+    with request_that_awaited_a_reply(cache):
+        for _ in range(2):
+            await cache.find(KEPT_CARDS, 1, source.load)
+        source.objects[1] = Card("changed")
+        client = cache.redis_client
+        assert isinstance(client, MultiplexedRedisClient)
+        await client.close()
+
+        assert await cache.find(KEPT_CARDS, 1, source.load) == Card("changed")
+
+
+KEPT_NUMBERS = CacheKind("kept_number", Numbered, ttl_s=60, max_decoded=10)
+
+
+async def test_a_value_that_this_process_knows_is_replaced_in_one_round_trip(
+    cache: LeasedCache, sent: list[str]
+) -> None:
+    async def load(ids: list[int]) -> dict[int, Numbered]:
+        return {each: Numbered(0) for each in ids}
+
+    for _ in range(2):
+        await cache.find(KEPT_NUMBERS, 1, load)
+    for number in (1, 2, 3):
+        sent.clear()
+        await cache.replace_if_newer(
+            KEPT_NUMBERS, 1, Numbered(number), is_newer=lambda cached, new=number: cached.number < new
+        )
+        is_loaded = "SCRIPT" in sent
+        assert len(sent) == (3 if is_loaded else 1)
+
+    assert await cache.peek(KEPT_NUMBERS, 1) == Numbered(3)
+
+
+async def test_a_value_that_another_process_replaced_is_replaced_all_the_same(
+    rooms: Rooms, cache: LeasedCache
+) -> None:
+    async def load(ids: list[int]) -> dict[int, Numbered]:
+        return {each: Numbered(0) for each in ids}
+
+    elsewhere = LeasedCache(rooms.redis, rooms.settings.namespace)
+    for _ in range(2):
+        await cache.find(KEPT_NUMBERS, 1, load)
+    for each, number in ((elsewhere, 5), (cache, 7), (elsewhere, 6), (elsewhere, 9), (cache, 8)):
+        await each.replace_if_newer(
+            KEPT_NUMBERS, 1, Numbered(number), is_newer=lambda cached, new=number: cached.number < new
+        )
+
+    assert await cache.peek(KEPT_NUMBERS, 1) == Numbered(9)

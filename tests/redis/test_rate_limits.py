@@ -5,6 +5,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from tintype.base.errors import RateLimited
 from tintype.base.rate_limits import FOLLOW, LimitOverrides, RateLimit
+from tintype.redis.client import PipelinedRedisClient
 from tintype.redis.rate_limits import RateLimiter
 from tintype.wiring import Rooms
 
@@ -39,7 +40,7 @@ async def test_without_redis_the_limit_still_holds(rooms: Rooms, monkeypatch: py
         raise RedisConnectionError
 
     limiter = RateLimiter(rooms.redis, "elsewhere")
-    monkeypatch.setattr(rooms.redis, "evalsha", away)
+    monkeypatch.setattr(PipelinedRedisClient, "execute", away)
     for _ in range(3):
         await limiter.acquire(THREE_AN_HOUR, "ana")
 

@@ -67,12 +67,12 @@ class Sessions:
     async def authenticate(
         self, token: str, accounts: CacheSource[AccountId, Account]
     ) -> tuple[AuthenticatedSession, Account] | None:
-        """The session of a token and its account, active or suspended; one round trip reads both."""
+        """The session of a token and its account, active or suspended, after one round trip to Redis."""
         account_id = self._account_id(token)
         if account_id is None:
             return None
         source, key = self._source(token, account_id)
-        found, people = await self._deps.cache.get_several_kinds((source, [key]), (accounts, [account_id]))
+        found, people = await self._deps.cache.get_current((source, [key]), (accounts, [account_id]))
         session, account = await self._check(found.get(key), token), people.get(account_id)
         if session is None or account is None or session.account_id != account_id:
             return None

@@ -13,7 +13,7 @@ from tintype.accounts.username_rules import USERNAME
 from tintype.base.ids import AccountId
 from tintype.redis.leased_cache import CacheKind, LeasedCache
 
-USERNAMES = CacheKind("username", int, ttl_s=3_600)
+USERNAMES = CacheKind("username", int, ttl_s=3_600, max_decoded=20_000, parse_id=str)
 
 
 class UsernameLookup:

@@ -20,9 +20,11 @@ from tintype.api.http.problems import HANDLERS
 from tintype.api.http.providers import PROVIDERS
 from tintype.api.http.request_limits import RequestLimits
 from tintype.api.http.static_files import WebApp
+from tintype.api.lean_routes import LeanRoutes
 from tintype.api.routes import ROUTES
 from tintype.base.settings import Settings
 from tintype.demo import DemoOffer, StartDemo
+from tintype.redis.client_cache import forbid_reads
 from tintype.redis.request_budgets import RequestBudgets
 from tintype.wiring import Rooms, open_rooms
 
@@ -48,6 +50,7 @@ def create_app(
             app.state.authenticator = Authenticator(rooms, limits)
             app.state.feed_pages = FeedPageRenderer(rooms.media.urls)
             app.state.feed_fast_path = FeedFastPath(rooms, app.state.feed_pages, limits)
+            app.state.lean_routes = LeanRoutes(app, rooms, app.state.authenticator, limits)
             app.state.demo_offer = DemoOffer(rooms, start_demo)
             async with budgets.sharing():
                 yield
@@ -76,16 +79,29 @@ async def check_request(request: Request[Any, Any, Any]) -> None:
 
 
 class App(Litestar):
-    """The framework's application, with the feed's fast path before it, and HEAD wherever there is GET."""
+    """The framework's application, with the feed's fast path and the lean routes before it, and HEAD like GET."""
 
     async def __call__(
         self, scope: Scope | LifeSpanScope, receive: Receive | LifeSpanReceive, send: Send | LifeSpanSend
     ) -> None:
         """Answer one request."""
-        if scope["type"] == "http" and is_plain_head(cast("HTTPScope", scope)):
-            scope, send = as_get(cast("HTTPScope", scope)), without_body(cast("Send", send))
-        if scope["type"] == "http" and scope["path"] == PATH and scope["method"] == "GET":
+        if scope["type"] != "http":
+            await super().__call__(scope, receive, send)
+            return
+        forbid_reads()
+        try:
+            await self._answer(cast("HTTPScope", scope), cast("Receive", receive), cast("Send", send))
+        finally:
+            forbid_reads()
+
+    async def _answer(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        scope.setdefault("state", {})
+        if is_plain_head(scope):
+            scope, send = as_get(scope), without_body(send)
+        if scope["path"] == PATH and scope["method"] == "GET":
             fast_path: FeedFastPath = self.state.feed_fast_path
-            if await fast_path.try_answer(cast("Scope", scope), cast("Send", send)):
+            if await fast_path.try_answer(scope, send):
                 return
-        await super().__call__(scope, receive, send)
+        lean_routes: LeanRoutes = self.state.lean_routes
+        if not await lean_routes.try_answer(scope, receive, send):
+            await super().__call__(scope, receive, send)

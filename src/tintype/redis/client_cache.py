@@ -8,9 +8,13 @@ of every change that was made before it. Hence the rule of this cache:
 
 It cannot see a state older than its own start. A reply is cached only if no invalidation overtook it, and everything
 is dropped when the connection is lost.
+
+The feed keeps to the rule by its own order of steps. Requests that were authenticated have awaited a reply as well:
+they say so (`allow_reads`), and whatever they read through `LeasedCache` afterwards may come from here.
 """
 
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from typing import Any, Generic, TypeVar
 
 from tintype.base.bounded_map import BoundedMap
@@ -53,10 +57,24 @@ class Region(Generic[K, T]):
         self.values.pop(each, None)
         self._reads.pop(each, None)
 
+    def drop(self, ids: Iterable[K]) -> None:
+        """Drop the values that this process itself has just changed in Redis: their invalidation may follow later."""
+        for each in ids:
+            self.values.pop(each, None)
+            self._reads.pop(each, None)
+
     def clear(self) -> None:
         """Drop every value, and ignore the replies of all reads in flight."""
         self.values.clear()
         self._reads.clear()
+
+
+_readable: ContextVar["ClientCache | None"] = ContextVar("tintype_readable_client_cache", default=None)
+
+
+def forbid_reads() -> None:
+    """A request begins or ends: no reply has been awaited for what follows."""
+    _readable.set(None)
 
 
 class ClientCache:
@@ -66,6 +84,15 @@ class ClientCache:
         self._regions: dict[bytes, Region[Any, Any]] = {}
         self.is_tracking = False
         """Whether a connection delivers invalidations; without one nothing may be cached."""
+
+    @property
+    def may_be_read(self) -> bool:
+        """Whether the current request has awaited a reply on this connection, and so may read what is cached."""
+        return _readable.get() is self and self.is_tracking
+
+    def allow_reads(self) -> None:
+        """The current request has awaited a reply: until `forbid_reads` it may read what is cached."""
+        _readable.set(self)
 
     def region(
         self, prefix: str, parse_id: Callable[[str], K], max_entries: int, *more_prefixes: str

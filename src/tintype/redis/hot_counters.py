@@ -13,7 +13,9 @@ Redis may lose the buffer, or a process may die between the like and the buffer:
 reconciled (`tintype.base.counter_reconciler`).
 """
 
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -21,9 +23,12 @@ from prometheus_client import Counter
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from tintype.base.bounded_map import BoundedMap
 from tintype.base.log import get_log
+from tintype.redis.client import PipelinedRedisClient, RedisClient
 from tintype.redis.client_cache import ClientCache, Region
-from tintype.redis.tracked_read import TrackedRead
+from tintype.redis.scripts import Script, run
+from tintype.redis.tracked_read import EXEC, MULTI, TrackedRead
 
 log = get_log("hot_counters")
 WINDOW_S = 5
@@ -31,6 +36,10 @@ HOT_S = 60
 SETTLE_S = 30
 """Callers treat an id as hot while its mark lives at least this long; reconciling treats it as settled once the mark is
 gone: whoever saw it hot has long added its delta by then."""
+REPORTED_SHARE = 16
+"""A process asks Redis about a counter only once it has seen this part of the threshold by itself: most counters change
+seldom, and would pay a round trip for each change."""
+MAX_LOCAL = 20_000
 BATCH_FIELD = "batch"
 BUFFERS = ("waiting", "folding")
 REPLY_COUNT = 4
@@ -43,15 +52,15 @@ counts_folded = Counter(
     "tintype_counts_folded", "Counters into which buffered changes were folded.", ["kind"]
 )
 
-_TOUCH = f"""
-local touches = redis.call('INCR', KEYS[1])
-if touches == 1 then redis.call('PEXPIRE', KEYS[1], {WINDOW_S * 1000}) end
+_TOUCH = Script.of(f"""
+local touches = redis.call('INCRBY', KEYS[1], ARGV[2])
+if touches == tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], {WINDOW_S * 1000}) end
 if touches >= tonumber(ARGV[1]) then
   redis.call('SET', KEYS[2], 1, 'PX', {HOT_S * 1000})
   return 1
 end
 return redis.call('PTTL', KEYS[2]) > {SETTLE_S * 1000} and 1 or 0
-"""
+""")
 
 _START_BATCH = f"""
 if redis.call('EXISTS', KEYS[2]) == 0 then
@@ -95,29 +104,52 @@ class BufferedDeltas:
 NO_DELTAS = BufferedDeltas({}, {}, 0)
 
 
+@dataclass(slots=True)
+class _LocalTouches:
+    """Changes of one counter that this process has seen within a window."""
+
+    window_end: float
+    seen: int = 0
+    unreported: int = 0
+
+
 class HotCounters:
     """The hot counters of one kind, such as likes of posts, by id."""
 
-    def __init__(self, redis: Redis, namespace: str, kind: str, *, hot_per_s: int) -> None:
-        self._redis, self.kind = redis, kind
+    def __init__(
+        self,
+        redis: Redis,
+        namespace: str,
+        kind: str,
+        *,
+        hot_per_s: int,
+        redis_client: RedisClient | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._redis, self.kind, self._clock = redis, kind, clock
+        self._redis_client: RedisClient = redis_client or PipelinedRedisClient(redis)
         self._prefix = f"{namespace}:count:{kind}:"
         self._waiting, self._folding = (self._prefix + name for name in BUFFERS)
         self._threshold = hot_per_s * WINDOW_S
-        self._touch = redis.register_script(_TOUCH)
+        self._local: BoundedMap[int, _LocalTouches] = BoundedMap(MAX_LOCAL)
         self._start = redis.register_script(_START_BATCH)
         self._end = redis.register_script(_END_BATCH)
 
     async def should_buffer(self, each: int) -> bool:
         """Record one more change of this counter, and return whether it is hot, so that the change must be buffered."""
+        touches = self._count_locally(each)
+        if touches.seen * REPORTED_SHARE < self._threshold:
+            return False
+        count, touches.unreported = touches.unreported, 0
         try:
-            return bool(await self._touch(keys=self._heat_keys(each), args=[self._threshold]))
+            return await self._touch(each, count)
         except (RedisError, OSError):
             return False  # without Redis every change goes to the row
 
     async def buffer(self, each: int, delta: int) -> None:
         """Buffer the delta of a committed change. One that cannot be buffered is repaired by reconciling."""
         try:
-            await self._redis.hincrby(self._waiting, str(each), delta)  # pyright: ignore[reportGeneralTypeIssues] - redis-py types sync and async alike
+            await self._redis_client.execute(("HINCRBY", self._waiting, each, delta))
         except (RedisError, OSError) as error:
             log.warning("count.unbuffered", kind=self.kind, id=each, error=str(error))
             return
@@ -151,15 +183,10 @@ class HotCounters:
         unique = list(dict.fromkeys(ids))
         if not unique:
             return NO_DELTAS
-        names = [str(each) for each in unique]
         try:
-            async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.hmget(self._waiting, names)
-                pipe.hmget(self._folding, [BATCH_FIELD, *names])
-                waiting, (batch, *folding) = await pipe.execute()
+            return await self._read_buffered(unique)
         except (RedisError, OSError):
             return NO_DELTAS
-        return BufferedDeltas(_deltas(unique, waiting), _deltas(unique, folding), int(batch or 0))
 
     async def find_unsettled(self, ids: Iterable[int]) -> set[int]:
         """Those of the ids whose counters cannot be compared with their rows now: hot, or with buffered deltas."""
@@ -186,6 +213,32 @@ class HotCounters:
         await self._end(keys=[self._folding], args=[batch, *done])
         counts_folded.labels(self.kind).inc(len(done))
         return len(done)
+
+    async def _read_buffered(self, ids: Sequence[int]) -> BufferedDeltas:
+        client_cache = self._redis_client.client_cache
+        if not client_cache.may_be_read:
+            [*_, (waiting, (batch, *folding))] = await self._redis_client.execute(
+                MULTI, ("HMGET", self._waiting, *ids), ("HMGET", self._folding, BATCH_FIELD, *ids), EXEC
+            )
+            return BufferedDeltas(_deltas(ids, waiting), _deltas(ids, folding), int(batch or 0))
+        if self.is_known_empty(client_cache):
+            return NO_DELTAS
+        with closing(TrackedRead(self._redis_client)) as read:
+            self.add_to_read(read, client_cache, ids)
+            return self.parse_replies(read, client_cache, ids, await read.execute())
+
+    def _count_locally(self, each: int) -> _LocalTouches:
+        now, touches = self._clock(), self._local.get(each)
+        if touches is None or touches.window_end <= now:
+            touches = self._local[each] = _LocalTouches(now + WINDOW_S)
+        touches.seen += 1
+        touches.unreported += 1
+        return touches
+
+    async def _touch(self, each: int, count: int) -> bool:
+        """Add changes to those that all processes have seen, and return whether the counter is hot."""
+        call = _TOUCH.call(self._heat_keys(each), self._threshold, count)
+        return bool((await run(self._redis_client, _TOUCH, call))[0])
 
     def _empty_buffers(self, client_cache: ClientCache) -> Region[str, bool]:
         """Client-side cache of which of the two buffers do not exist."""

@@ -7,80 +7,44 @@ is loaded.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from contextlib import closing
+from typing import Any
 
 import msgspec
-from prometheus_client import Counter
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from tintype.base.bounded_map import BoundedMap
 from tintype.base.log import get_log
 from tintype.redis import fill_lease
+from tintype.redis.cache_kinds import CacheKind, CacheSource, DecodedObjects, K, T, Wanted, decode
 from tintype.redis.client import Command, PipelinedRedisClient, RedisClient
 from tintype.redis.client_cache import Region
 from tintype.redis.fill_lease import is_lease
-from tintype.redis.tracked_read import TrackedRead
+from tintype.redis.scripts import Script, run
+from tintype.redis.tracked_read import PING, TrackedRead
 
+__all__ = ["CacheKind", "CacheSource", "K", "LeasedCache", "T"]
 log = get_log("cache")
-T = TypeVar("T")
-K = TypeVar("K", bound=int | str)
 ABSENT = b"-"
 """Stored instead of a value: there is no such object. No encoded object begins like it or like a lease."""
 
-cache_reads = Counter(
-    "tintype_cache_reads", "Objects read through the cache, by kind and outcome.", ["kind", "outcome"]
-)
-
-_COMPARE_AND_SWAP = """
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+_COMPARE_AND_SWAP = Script.of("""
+local current = redis.call('GET', KEYS[1])
+if not current or current ~= ARGV[1] then return current end
 if ARGV[2] == '' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return 1
-"""
-SWAP_TRIES = 5
-
-
-@dataclass(frozen=True)
-class CacheKind(Generic[T]):
-    """One kind of cached object. Raise `version` whenever its type changes: releases then never read each other's."""
-
-    name: str
-    type: type[T]
-    ttl_s: int
-    version: int = 1
-    max_decoded: int = 0
-    """How many are kept decoded in this process. The bytes are still read each time; equal bytes are decoded once."""
-    parse_id: Callable[[str], int | str] = int
-    """The id from the end of a key."""
-    absent_ttl_s: int = 0
-    """For how long it is cached that there is no such object; for ids that people cannot make up."""
-
-
-@dataclass(frozen=True)
-class CacheSource(Generic[K, T]):
-    """A kind of cached object, and how to load misses from the database, in one call."""
-
-    kind: CacheKind[T]
-    load: Callable[[list[K]], Awaitable[Mapping[K, T]]]
-
-
-class _DecodedObjects:
-    """Decoded objects of one kind in this process with the bytes they were decoded from, and the kind's metrics."""
-
-    def __init__(self, kind: CacheKind[Any]) -> None:
-        self.hits, self.misses = (cache_reads.labels(kind.name, outcome) for outcome in ("hit", "miss"))
-        self.by_id: BoundedMap[Any, tuple[bytes, Any]] = BoundedMap(kind.max_decoded)
+""")
+"""Returns the value that is there instead of the expected one, nil where there is none, 1 where it was swapped."""
+SWAP_TRIES = 6
 
 
 class LeasedCache:
     """The cached objects of one installation."""
 
     def __init__(self, redis: Redis, namespace: str, redis_client: RedisClient | None = None) -> None:
-        self._redis, self._prefix = redis, f"{namespace}:cache:"
+        self._prefix = f"{namespace}:cache:"
         self.redis_client: RedisClient = redis_client or PipelinedRedisClient(redis)
-        self._decoded: dict[str, _DecodedObjects] = {}
-        self._compare_and_swap = redis.register_script(_COMPARE_AND_SWAP)
+        self._decoded: dict[str, DecodedObjects] = {}
 
     async def get_many(
         self, kind: CacheKind[T], ids: Iterable[K], load: Callable[[list[K]], Awaitable[Mapping[K, T]]]
@@ -93,7 +57,12 @@ class LeasedCache:
     async def get_several_kinds(
         self, *wanted: tuple[CacheSource[Any, Any], list[Any]]
     ) -> list[dict[Any, Any]]:
-        """`get_many` for several kinds in one round trip, as long as nothing is missing. Each id at most once."""
+        """`get_many` for several kinds in one round trip, as long as nothing is missing. Each id at most once.
+
+        No round trip where the request may read the client-side cache and all is in it.
+        """
+        if self.redis_client.client_cache.may_be_read:
+            return await self._get_cached(wanted)
         reads = [(source.kind, ids) for source, ids in wanted if ids]
         try:
             replies = (
@@ -106,6 +75,22 @@ class LeasedCache:
             return [dict(await source.load(ids)) if ids else {} for source, ids in wanted]
         remaining = iter(replies)
         return [await self.resolve(source, ids, next(remaining)) if ids else {} for source, ids in wanted]
+
+    async def get_current(self, *wanted: tuple[CacheSource[Any, Any], list[Any]]) -> list[dict[Any, Any]]:
+        """`get_several_kinds`, after at least one reply from Redis: afterwards the client-side cache may be read."""
+        if not self.redis_client.client_cache.is_tracking:
+            return await self.get_several_kinds(*wanted)
+        are_cached = all(
+            each in self._decoded_of(source.kind).region.values for source, ids in wanted for each in ids
+        )
+        if not are_cached:
+            return await self._read_tracked(wanted)
+        try:
+            await self.redis_client.execute(PING)
+        except (RedisError, OSError) as error:
+            log.warning("cache.unavailable", error=str(error))
+            return [dict(await source.load(ids)) for source, ids in wanted]
+        return await self._get_cached(wanted)
 
     def read_command(self, kind: CacheKind[Any], ids: Iterable[int | str]) -> Command:
         """The command whose reply `resolve` takes, for callers that read other things in the same round trip."""
@@ -138,14 +123,14 @@ class LeasedCache:
             elif value == ABSENT:
                 absent.append(each)
             elif value is not None and not is_lease(value):
-                found[each] = _decode(kind, decoded, each, value)
+                found[each] = decode(kind, decoded, each, value)
             else:
                 missing.append(each)
                 if value is None:
                     empty.append(each)
         decoded.hits.inc(len(found))
         if read is not None:
-            region = self.region(kind)
+            region = decoded.region
             for each, made in found.items():
                 read.store(region, each, made)
             for each in absent:
@@ -166,14 +151,15 @@ class LeasedCache:
         if not ids:
             return
         try:
-            await self._redis.delete(*(self._key(kind, each) for each in ids))
+            await self.redis_client.execute(("DEL", *(self._key(kind, each) for each in ids)))
         except (RedisError, OSError) as error:
             log.warning("cache.unavailable", kind=kind.name, error=str(error))
+        self._decoded_of(kind).region.drop(ids)
 
     async def peek(self, kind: CacheKind[T], key: int | str) -> T | None:
         """The cached object, if there is one; a miss is neither loaded nor counted."""
         try:
-            value = cast("bytes | None", await self._redis.get(self._key(kind, key)))
+            value: bytes | None = (await self.redis_client.execute(("GET", self._key(kind, key))))[0]
         except (RedisError, OSError):
             return None
         if value is None or value == ABSENT or is_lease(value):
@@ -189,26 +175,61 @@ class LeasedCache:
         commit: its lease is deleted, as `invalidate` would.
         """
         try:
-            await self._replace_if_newer(kind, self._key(kind, key), value, is_newer)
+            await self._replace_if_newer(kind, key, value, is_newer)
         except (RedisError, OSError) as error:
             log.warning("cache.unavailable", kind=kind.name, error=str(error))
+        self._decoded_of(kind).region.drop([key])
 
     async def _replace_if_newer(
-        self, kind: CacheKind[T], key: str, value: T, is_newer: Callable[[T], bool]
+        self, kind: CacheKind[T], key: int | str, value: T, is_newer: Callable[[T], bool]
     ) -> None:
-        encoded = msgspec.msgpack.encode(value)
+        """Swap, beginning with the value that this process has decoded last: mostly it is the one in Redis."""
+        name, encoded, decoded = self._key(kind, key), msgspec.msgpack.encode(value), self._decoded_of(kind)
+        known = decoded.by_id.get(key)
+        expected, replacement = known[0] if known and is_newer(known[1]) else b"", encoded
         for _ in range(SWAP_TRIES):
-            current = cast("bytes | None", await self._redis.get(key))
-            if current is None:
+            call = _COMPARE_AND_SWAP.call([name], expected, replacement, kind.ttl_s * 1000)
+            [found] = await run(self.redis_client, _COMPARE_AND_SWAP, call)
+            if not isinstance(found, bytes):
+                if found is not None and replacement and kind.max_decoded:
+                    decoded.by_id[key] = (encoded, value)
                 return
-            must_delete = current == ABSENT or is_lease(current)
-            if not must_delete and not is_newer(msgspec.msgpack.decode(current, type=kind.type)):
+            must_delete = found == ABSENT or is_lease(found)
+            if not must_delete and not is_newer(msgspec.msgpack.decode(found, type=kind.type)):
                 return
-            if await self._compare_and_swap(
-                keys=[key], args=[current, b"" if must_delete else encoded, kind.ttl_s * 1000]
-            ):
-                return
-        await self._redis.delete(key)
+            expected, replacement = found, b"" if must_delete else encoded
+        await self.redis_client.execute(("DEL", name))
+
+    async def _get_cached(self, wanted: Wanted) -> list[dict[Any, Any]]:
+        """What is in the client-side cache as it is there, the rest in one round trip that caches it."""
+        found, unread = list[dict[Any, Any]](), list[tuple[CacheSource[Any, Any], list[Any]]]()
+        for source, ids in wanted:
+            decoded = self._decoded_of(source.kind)
+            values = decoded.region.values
+            known = {each: value for each in ids if (value := values.get(each)) is not None}
+            found.append(known)
+            decoded.hits.inc(len(known))
+            is_whole = len(known) == len(ids)
+            unread.append((source, [] if is_whole else [each for each in ids if each not in values]))
+        if any(ids for _, ids in unread):
+            for known, read in zip(found, await self._read_tracked(unread), strict=True):
+                known.update(read)
+        return found
+
+    async def _read_tracked(self, wanted: Wanted) -> list[dict[Any, Any]]:
+        """Objects as they are in Redis, which go into the client-side cache; misses are loaded."""
+        with closing(TrackedRead(self.redis_client)) as read:
+            for source, ids in wanted:
+                if ids:
+                    read.add(self.read_command(source.kind, ids), self.region(source.kind), ids)
+            try:
+                replies = iter(await read.execute())
+            except (RedisError, OSError) as error:
+                log.warning("cache.unavailable", error=str(error))
+                return [dict(await source.load(ids)) if ids else {} for source, ids in wanted]
+            return [
+                await self.resolve(source, ids, next(replies), read) if ids else {} for source, ids in wanted
+            ]
 
     async def _load(self, source: CacheSource[K, T], missing: list[K], empty: list[K]) -> Mapping[K, T]:
         """Load what is missing, and cache it where the key was empty: on the others somebody else holds a lease."""
@@ -239,15 +260,8 @@ class LeasedCache:
     def _kind_prefix(self, kind: CacheKind[Any]) -> str:
         return f"{self._prefix}{kind.name}{kind.version}:"
 
-    def _decoded_of(self, kind: CacheKind[Any]) -> _DecodedObjects:
+    def _decoded_of(self, kind: CacheKind[Any]) -> DecodedObjects:
         decoded = self._decoded.get(kind.name)
         if decoded is None:
-            decoded = self._decoded[kind.name] = _DecodedObjects(kind)
+            decoded = self._decoded[kind.name] = DecodedObjects(kind, self.region(kind))
         return decoded
-
-
-def _decode(kind: CacheKind[T], decoded: _DecodedObjects, each: int | str, value: bytes) -> T:
-    made = msgspec.msgpack.decode(value, type=kind.type)
-    if kind.max_decoded:
-        decoded.by_id[each] = (value, made)
-    return made

@@ -15,11 +15,13 @@ from redis.exceptions import RedisError
 
 from tintype.base.errors import RateLimited
 from tintype.base.rate_limits import LimitOverrides, RateLimit
+from tintype.redis.client import PipelinedRedisClient, RedisClient
+from tintype.redis.scripts import Script, run
 
 __all__ = ["RateLimit", "RateLimiter", "refuse"]
 MAX_LOCAL_KEYS = 10_000
 
-_ACQUIRE = """
+_ACQUIRE = Script.of("""
 local now = redis.call('TIME')
 now = now[1] * 1000 + math.floor(now[2] / 1000)
 local every, window = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -28,16 +30,23 @@ local next = full_at + every
 if next - now > window then return math.ceil(next - now - window) end
 redis.call('SET', KEYS[1], next, 'PX', math.ceil(next - now))
 return 0
-"""
+""")
 
 
 class RateLimiter:
     """Counts attempts per key and refuses those that come too fast."""
 
-    def __init__(self, redis: Redis, namespace: str, overrides: LimitOverrides | None = None) -> None:
-        self._redis, self._prefix = redis, f"{namespace}:limit:"
+    def __init__(
+        self,
+        redis: Redis,
+        namespace: str,
+        overrides: LimitOverrides | None = None,
+        *,
+        redis_client: RedisClient | None = None,
+    ) -> None:
+        self._redis_client: RedisClient = redis_client or PipelinedRedisClient(redis)
+        self._prefix = f"{namespace}:limit:"
         self._overrides = overrides or LimitOverrides()
-        self._script = redis.register_script(_ACQUIRE)
         self._local: dict[str, float] = {}
 
     def effective(self, limit: RateLimit) -> RateLimit:
@@ -50,8 +59,9 @@ class RateLimiter:
         if limit.count == 0:
             return
         name, every_ms = f"{self._prefix}{limit.name}:{key}", limit.per_s * 1000 / limit.count
+        call = _ACQUIRE.call([name], str(every_ms), str(limit.per_s * 1000))
         try:
-            wait_ms = float(await self._script(keys=[name], args=[every_ms, limit.per_s * 1000]))
+            wait_ms = float((await run(self._redis_client, _ACQUIRE, call))[0])
         except (RedisError, OSError):
             wait_ms = self._acquire_locally(name, every_ms, limit.per_s * 1000)
         if wait_ms > 0:
@@ -62,7 +72,7 @@ class RateLimiter:
         name = f"{self._prefix}{limit.name}:{key}"
         self._local.pop(name, None)
         try:
-            await self._redis.delete(name)
+            await self._redis_client.execute(("DEL", name))
         except (RedisError, OSError):
             return  # it expires by itself
 

@@ -14,15 +14,11 @@ from litestar.types import Scope, Send
 
 from tintype.accounts import Account, needs_renewal
 from tintype.api.feed_fast_path.page_renderer import FeedPageRenderer
-from tintype.api.feed_fast_path.plain_request import (
-    FeedQuery,
-    RequestCredentials,
-    parse_credentials,
-    parse_query,
-)
+from tintype.api.feed_fast_path.plain_request import FeedQuery, parse_query
 from tintype.api.feed_fast_path.response import send_page
 from tintype.api.http import scopes
 from tintype.api.http.etags import etag_matches
+from tintype.api.http.plain_credentials import RequestCredentials, parse_credentials
 from tintype.api.http.request_limits import RequestLimits
 from tintype.base.log import get_log
 from tintype.feed import FeedPage

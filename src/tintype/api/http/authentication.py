@@ -24,7 +24,7 @@ from tintype.accounts import (
 from tintype.api.http import scopes
 from tintype.api.http.client_info import DEVICE_COOKIE, client_of
 from tintype.api.http.cross_site import SAFE_METHODS, check_media_type, check_site
-from tintype.api.http.request_limits import RequestLimits
+from tintype.api.http.request_limits import ADDRESS_COUNTED, RequestLimits
 from tintype.base.errors import Forbidden, NotSignedIn
 from tintype.base.ids import AccountId
 from tintype.base.secret_key import secret_key
@@ -51,6 +51,7 @@ class Authenticator:
 
     def __init__(self, rooms: Rooms, limits: RequestLimits) -> None:
         self._rooms, self._limits = rooms, limits
+        self._client_cache = rooms.cache.redis_client.client_cache
         self._key = secret_key(rooms.settings)
         self._is_secure = rooms.settings.public_url.startswith("https:")
 
@@ -88,6 +89,8 @@ class Authenticator:
         found = await self._rooms.authentication.authenticate(token) if token else None
         if found is None:
             raise NotSignedIn
+        # Whoever authenticates awaits Redis, so what follows in this request may come from the client-side cache.
+        self._client_cache.allow_reads()
         session, account = found
         self._limits.check_account(request.scope, account.id)
         _check_scope(request, session)
@@ -111,8 +114,9 @@ class Authenticator:
         return account.id if may_read and account.is_active else None
 
     def check_address(self, request: Request[Any, Any, Any]) -> None:
-        """Count the request for the network that it came from, or refuse it."""
-        self._limits.check_address(request.scope)
+        """Count the request for the network that it came from, or refuse it; once, whichever path it takes."""
+        if not request.scope["state"].get(ADDRESS_COUNTED):
+            self._limits.check_address(request.scope)
 
     def check_site(self, request: Request[Any, Any, Any]) -> None:
         """Refuse a request that changes something and that a page of another site made."""

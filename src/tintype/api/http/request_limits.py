@@ -26,7 +26,7 @@ from tintype.base.settings import Settings
 from tintype.redis.rate_limits import refuse
 from tintype.redis.request_budgets import RequestBudgets, Taken
 
-TAKEN = "tintype_rate_limit"
+TAKEN, ADDRESS_COUNTED = "tintype_rate_limit", "tintype_address_counted"
 MAX_NETWORKS = 20_000
 MAX_CACHED_HEADER_BYTES = 200
 """Longer headers of proxies are parsed each time: whoever makes them up must not fill the memory."""

@@ -66,7 +66,7 @@ class CommentsApi(Controller):
         )
         return show_comments(page, context_for(guest, rooms))
 
-    @post("/posts/{post_id:str}/comments", summary="Comment", scope=scopes.COMMENTS_WRITE)
+    @post("/posts/{post_id:str}/comments", summary="Comment", scope=scopes.COMMENTS_WRITE, lean=True)
     async def add(
         self,
         post_id: PostRef,
@@ -115,13 +115,19 @@ class CommentsApi(Controller):
         await rooms.comments.delete(parse_comment_id(comment_id), viewer.id)
 
     @put(
-        "/comments/{comment_id:str}/like", summary="Like a comment", status_code=204, scope=scopes.LIKES_WRITE
+        "/comments/{comment_id:str}/like",
+        summary="Like a comment",
+        status_code=204,
+        scope=scopes.LIKES_WRITE,
+        lean=True,
     )
     async def like(self, comment_id: PathId, viewer: Viewer, rooms: InjectedRooms) -> None:
         """Like a comment; liking twice counts once."""
         await rooms.comments.like(parse_comment_id(comment_id), viewer.id)
 
-    @delete("/comments/{comment_id:str}/like", summary="Unlike a comment", scope=scopes.LIKES_WRITE)
+    @delete(
+        "/comments/{comment_id:str}/like", summary="Unlike a comment", scope=scopes.LIKES_WRITE, lean=True
+    )
     async def unlike(self, comment_id: PathId, viewer: Viewer, rooms: InjectedRooms) -> None:
         """Unlike a comment."""
         await rooms.comments.unlike(parse_comment_id(comment_id), viewer.id)

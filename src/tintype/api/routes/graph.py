@@ -36,12 +36,18 @@ class GraphApi(Controller):
         person = await rooms.visibility.get_account(viewer.id, parse_account_id(account_id))
         return show_relation(person.relation)
 
-    @put("/accounts/{account_id:str}/follow", summary="Follow", status_code=204, scope=scopes.GRAPH_WRITE)
+    @put(
+        "/accounts/{account_id:str}/follow",
+        summary="Follow",
+        status_code=204,
+        scope=scopes.GRAPH_WRITE,
+        lean=True,
+    )
     async def follow(self, account_id: PathId, viewer: Viewer, rooms: InjectedRooms) -> None:
         """Follow an account; one that is private gets a follow request."""
         await rooms.graph.follow(viewer.id, parse_account_id(account_id))
 
-    @delete("/accounts/{account_id:str}/follow", summary="Unfollow", scope=scopes.GRAPH_WRITE)
+    @delete("/accounts/{account_id:str}/follow", summary="Unfollow", scope=scopes.GRAPH_WRITE, lean=True)
     async def unfollow(self, account_id: PathId, viewer: Viewer, rooms: InjectedRooms) -> None:
         """Unfollow an account, or withdraw the follow request."""
         await rooms.graph.unfollow(viewer.id, parse_account_id(account_id))

@@ -36,7 +36,7 @@ class PostsApi(Controller):
     path = "/api/v1"
     tags = ("Posts",)
 
-    @post("/posts", summary="Publish a post", scope=scopes.POSTS_WRITE)
+    @post("/posts", summary="Publish a post", scope=scopes.POSTS_WRITE, lean=True)
     async def publish(
         self,
         data: JSONBody[NewPost],
@@ -59,7 +59,7 @@ class PostsApi(Controller):
         )
         return await _show_one(rooms, viewer, post_id)
 
-    @get("/posts/{post_id:str}", summary="One post", scope=scopes.READ, responses=NOT_MODIFIED)
+    @get("/posts/{post_id:str}", summary="One post", scope=scopes.READ, responses=NOT_MODIFIED, lean=True)
     async def one(
         self, request: Request[Any, Any, Any], post_id: PostRef, guest: Guest, rooms: InjectedRooms
     ) -> Response[PostView]:
@@ -105,12 +105,12 @@ class PostsApi(Controller):
         """Remove the viewer's tags from a post."""
         await rooms.posts.untag(parse_post_id(post_id), viewer.id)
 
-    @put("/posts/{post_id:str}/like", summary="Like", status_code=204, scope=scopes.LIKES_WRITE)
+    @put("/posts/{post_id:str}/like", summary="Like", status_code=204, scope=scopes.LIKES_WRITE, lean=True)
     async def like(self, post_id: PostRef, viewer: Viewer, rooms: InjectedRooms) -> None:
         """Like a post; liking twice counts once."""
         await rooms.posts.like(parse_post_id(post_id), viewer.id)
 
-    @delete("/posts/{post_id:str}/like", summary="Unlike", scope=scopes.LIKES_WRITE)
+    @delete("/posts/{post_id:str}/like", summary="Unlike", scope=scopes.LIKES_WRITE, lean=True)
     async def unlike(self, post_id: PostRef, viewer: Viewer, rooms: InjectedRooms) -> None:
         """Unlike a post."""
         await rooms.posts.unlike(parse_post_id(post_id), viewer.id)

@@ -30,7 +30,13 @@ class ProfilesApi(Controller):
     path = "/api/v1"
     tags = ("Profiles",)
 
-    @get("/profiles/{username:str}", summary="A profile", scope=scopes.READ, responses=NOT_MODIFIED)
+    @get(
+        "/profiles/{username:str}",
+        summary="A profile",
+        scope=scopes.READ,
+        responses=NOT_MODIFIED,
+        lean=True,
+    )
     async def profile(
         self, request: Request[Any, Any, Any], username: FromPath[str], guest: Guest, rooms: InjectedRooms
     ) -> Response[ProfileView]:

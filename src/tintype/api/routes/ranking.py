@@ -34,7 +34,7 @@ class RankingApi(Controller):
     path = "/api/v1"
     tags = ("Feed",)
 
-    @post("/feed/seen", summary="Report impressions", status_code=204, scope=scopes.ACCOUNT_WRITE)
+    @post("/feed/seen", summary="Report impressions", status_code=204, scope=scopes.ACCOUNT_WRITE, lean=True)
     async def seen(self, data: JSONBody[NewImpressions], viewer: Viewer, rooms: InjectedRooms) -> None:
         """Posts that were seen rank lower in the feed. Those that the viewer may not see are skipped."""
         impressions = [Impression(PostId(parse_id(each.post_id)), each.ms) for each in data.impressions]

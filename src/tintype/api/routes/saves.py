@@ -64,7 +64,13 @@ class SavesApi(Controller):
     path = "/api/v1"
     tags = ("Saves",)
 
-    @put("/posts/{post_id:str}/save", summary="Save a post", status_code=204, scope=scopes.SAVES_WRITE)
+    @put(
+        "/posts/{post_id:str}/save",
+        summary="Save a post",
+        status_code=204,
+        scope=scopes.SAVES_WRITE,
+        lean=True,
+    )
     async def save(
         self, post_id: PostRef, data: JSONBody[SaveOptions], viewer: Viewer, rooms: InjectedRooms
     ) -> None:
@@ -72,7 +78,7 @@ class SavesApi(Controller):
         into = [CollectionId(parse_id(each)) for each in data.collection_ids]
         await rooms.saves.save(parse_post_id(post_id), viewer.id, into)
 
-    @delete("/posts/{post_id:str}/save", summary="Unsave a post", scope=scopes.SAVES_WRITE)
+    @delete("/posts/{post_id:str}/save", summary="Unsave a post", scope=scopes.SAVES_WRITE, lean=True)
     async def unsave(self, post_id: PostRef, viewer: Viewer, rooms: InjectedRooms) -> None:
         """Unsave a post, and remove it from every collection."""
         await rooms.saves.unsave(parse_post_id(post_id), viewer.id)
