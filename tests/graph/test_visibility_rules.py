@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shardwright.routing import Queries, Transaction
-from tintype import accounts, feed, graph, posts, search, stories
+from tintype import accounts, comments, feed, graph, posts, search, stories
 from tintype.base.ids import AccountId
 from tintype.graph import visibility_rules as rules
 from tintype.search.topics import is_public_post
@@ -183,6 +183,45 @@ async def test_queries_of_posts_agree_with_the_rules(rooms: Rooms) -> None:
             [score] = await tx.fetch(search.QUERIES.gather_scores, ids=[post_id])
             assert topics is not None
             assert (is_public_post(topics), is_public_post(score)) == (is_public, is_public), (author, state)
+
+
+@pytest.mark.slow
+async def test_statements_that_check_the_viewer_themselves_agree_with_the_rules(rooms: Rooms) -> None:
+    flags = ("is_archived", "is_hidden", "is_deleted")
+    states = [{each: each == one for each in flags} for one in ("", *flags)]
+    cases = product(("active", "suspended", "leaving"), BOTH, states, BOTH, BOTH, BOTH, BOTH)
+    event = {"event": "tests", "payload": '{"change_id":', "request_id": ""}
+    async with rooms.shards.shard(0).begin() as tx:
+        for number, (status, is_private, state, follows, blocks, is_blocked, is_self) in enumerate(cases):
+            author = {"username": f"author{number}", "status": status, "is_private": is_private}
+            author_id = await tx.fetch_value(INSERTS.add_account, **author)
+            post_id = await tx.fetch_value(INSERTS.add_post, author_id=author_id, **state)
+            viewer = author_id if is_self else 1
+            if not is_self:
+                await relate(
+                    tx, viewer, author_id, follows="active" if follows else "requested", blocks=blocks
+                )
+                await relate(tx, author_id, viewer, follows=None, blocks=is_blocked)
+
+            sees_author = rules.may_see_content(
+                is_self=is_self,
+                is_active=status == "active",
+                has_block=blocks or is_blocked,
+                is_private=is_private,
+                follows=follows,
+            )
+            is_shown = not any(state.values())
+            may_see = not state["is_deleted"] and rules.may_see_post(
+                sees_author=sees_author, is_author=is_self, is_shown=is_shown
+            )
+            who = {"post_id": post_id, "account_id": viewer}
+            liked = await tx.fetch_one(posts.QUERIES.like, **who, **event, is_buffered=False)
+            unliked = await tx.fetch_one(
+                posts.QUERIES.unlike, **who, **event, is_buffered=False, is_erased=False
+            )
+            commented = await tx.fetch_one(comments.QUERIES.read_before_comment, **who)
+            seen = [each is not None for each in (liked, unliked, commented)]
+            assert seen == [may_see] * 3, (author, state, follows, blocks, is_blocked, is_self)
 
 
 async def listed_posts(tx: Transaction, author_id: int, post_id: int) -> list[list[int]]:

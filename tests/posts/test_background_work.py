@@ -27,7 +27,7 @@ async def test_a_like_whose_process_died_is_indexed_by_its_event_handler(
         return
 
     with monkeypatch.context() as patch:
-        patch.setattr(rooms.posts._likes, "_try_index", die)
+        patch.setattr(rooms.posts._likes._index, "try_write", die)
         patch.setattr(rooms.posts._cache, "replace_counts", die)
         await bo.call("PUT", f"/posts/{post_id}/like")
 

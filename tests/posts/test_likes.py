@@ -8,6 +8,7 @@ import pytest
 from httpx import AsyncClient
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from shardwright.routing import Query, Shard
 from tests.posts.people import block, crowd, id_of, run_sql
 from tests.support import Person
 from tintype.base.counter_reconciler import CounterReconciler
@@ -147,13 +148,83 @@ async def test_events_of_likes_may_arrive_twice_and_in_any_order(
         PostLiked(post_id, id_of(ana), id_of(bo), number, is_liked=number % 2 == 1) for number in range(1, 6)
     ]
     chance = random.Random(2)  # noqa: S311 - a fixed seed, not a secret
-    handler = next(each.run for each in rooms.posts.handlers() if each.event is PostLiked)
+    handler = next(each for each in rooms.posts.handlers() if each.event is PostLiked)
 
-    for _ in range(5):
-        for change in chance.sample(changes * 2, 10):
-            await handler(change)
+    assert handler.run_many is not None
+
+    for size in (1, 3, 10):
+        shuffled = chance.sample(changes * 2, 10)
+        for start in range(0, len(shuffled), size):
+            await handler.run_many(shuffled[start : start + size])
 
     assert await rooms.posts.which_liked(id_of(bo), [post_id]) == {post_id}
+
+
+async def test_the_handler_writes_only_likes_that_are_not_indexed_yet(
+    rooms: Rooms, client: AsyncClient, ana: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post_id = PostId(int((await ana.publish())["post_id"]))
+    people = await crowd(client, 4)
+
+    async def die(*_: object) -> None:
+        return
+
+    for number, person in enumerate(people):
+        with monkeypatch.context() as patch:
+            if number % 2:  # its process dies between the commit and the index
+                patch.setattr(rooms.posts._likes._index, "try_write", die)
+            await person.call("PUT", f"/posts/{post_id}/like")
+    rows = await run_sql(rooms, post_id, "SELECT payload FROM common.outbox WHERE event = 'post_liked'")
+    events = [PostLiked.decode(row["payload"]) for row in rows]
+    written: list[int] = []
+    real = Shard.execute
+
+    async def execute(shard: Shard, query: Query, /, **params: Any) -> int:
+        written.extend(params.get("account_ids", ()))
+        return await real(shard, query, **params)
+
+    monkeypatch.setattr(Shard, "execute", execute)
+    handler = next(each for each in rooms.posts.handlers() if each.event is PostLiked)
+    assert handler.run_many is not None
+    await handler.run_many([*events, *events])
+    assert sorted(written) == sorted(id_of(each) for each in people[1::2])
+    assert [await own_likes(each) for each in people] == [[str(post_id)]] * 4
+
+    written.clear()
+    await handler.run_many(events)
+    assert written == []
+
+
+async def test_a_batch_with_the_like_of_somebody_erased_indexes_the_others(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    post_id = PostId(int((await ana.publish())["post_id"]))
+    gone = AccountId(id_of(bo) + (1 << 23))  # of the same shard as bo, and never assigned
+    handler = next(each for each in rooms.posts.handlers() if each.event is PostLiked)
+    assert handler.run_many is not None
+
+    await handler.run_many(
+        [PostLiked(post_id, id_of(ana), each, 7, is_liked=True) for each in (gone, id_of(bo))]
+    )
+
+    assert await rooms.posts.which_liked(id_of(bo), [post_id]) == {post_id}
+    assert await rooms.posts.which_liked(gone, [post_id]) == set()
+
+
+async def test_nobody_likes_what_they_may_not_see_and_a_late_look_at_the_cache_does_not_help(
+    rooms: Rooms, ana: Person, bo: Person
+) -> None:
+    post = await ana.publish()
+    path = f"/posts/{post['post_id']}/like"
+    assert (await bo.call("PUT", path)).status_code == 204
+    # The cached account still says that it is public.
+    await run_sql(rooms, id_of(ana), f"UPDATE accounts SET is_private = true WHERE id = {ana.account_id}")
+
+    answers = [await bo.call(method, path) for method in ("PUT", "DELETE")]
+
+    assert [(each.status_code, each.json()["code"]) for each in answers] == [(404, "post_not_found")] * 2
+    assert (await bo.call("PUT", "/posts/141402734592003/like")).status_code == 404
+    assert await rows_of(rooms, post["post_id"]) == (1, 1)
 
 
 async def test_change_ids_of_one_person_grow_with_time(rooms: Rooms, ana: Person, bo: Person) -> None:

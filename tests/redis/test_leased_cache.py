@@ -87,6 +87,11 @@ class Numbered(msgspec.Struct, frozen=True):
 NUMBERED = CacheKind("numbered", Numbered, ttl_s=60)
 
 
+async def cached_number(cache: LeasedCache, kind: CacheKind[Numbered] = NUMBERED) -> Numbered | None:
+    [[value]] = await cache.redis_client.execute(cache.read_command(kind, [1]))
+    return None if value is None else msgspec.msgpack.decode(value, type=Numbered)
+
+
 async def test_replace_if_newer_replaces_only_an_older_object(rooms: Rooms) -> None:
     async def load(ids: list[int]) -> dict[int, Numbered]:
         return {each: Numbered(5) for each in ids}
@@ -95,7 +100,7 @@ async def test_replace_if_newer_replaces_only_an_older_object(rooms: Rooms) -> N
         await rooms.cache.replace_if_newer(
             NUMBERED, 1, Numbered(number), is_newer=lambda cached: cached.number < number
         )
-        return await rooms.cache.peek(NUMBERED, 1)
+        return await cached_number(rooms.cache)
 
     assert await replace(9) is None  # what nobody has read is not cached
     await rooms.cache.find(NUMBERED, 1, load)
@@ -111,7 +116,7 @@ async def test_an_object_loaded_before_a_replacement_is_not_cached_after_it(room
 
     await rooms.cache.find(NUMBERED, 1, load_while_it_changes)
 
-    assert await rooms.cache.peek(NUMBERED, 1) is None
+    assert await cached_number(rooms.cache) is None
 
 
 KEPT_CARDS = CacheKind("kept_card", Card, ttl_s=60, max_decoded=10, absent_ttl_s=60)
@@ -235,7 +240,7 @@ async def test_a_value_that_this_process_knows_is_replaced_in_one_round_trip(
         is_loaded = "SCRIPT" in sent
         assert len(sent) == (3 if is_loaded else 1)
 
-    assert await cache.peek(KEPT_NUMBERS, 1) == Numbered(3)
+    assert await cached_number(cache, KEPT_NUMBERS) == Numbered(3)
 
 
 async def test_a_value_that_another_process_replaced_is_replaced_all_the_same(
@@ -252,4 +257,23 @@ async def test_a_value_that_another_process_replaced_is_replaced_all_the_same(
             KEPT_NUMBERS, 1, Numbered(number), is_newer=lambda cached, new=number: cached.number < new
         )
 
-    assert await cache.peek(KEPT_NUMBERS, 1) == Numbered(9)
+    assert await cached_number(cache, KEPT_NUMBERS) == Numbered(9)
+
+
+async def test_only_what_is_not_current_or_is_being_loaded_counts_as_outdated(rooms: Rooms) -> None:
+    async def outdated() -> list[int]:
+        return await rooms.cache.find_outdated(
+            NUMBERED, [1, 2, 3], is_current=lambda each, cached: cached.number == each
+        )
+
+    seen: list[list[int]] = []
+
+    async def load(ids: list[int]) -> dict[int, Numbered]:
+        seen.append(await outdated())
+        return {each: Numbered(1) for each in ids}
+
+    assert await outdated() == []
+    await rooms.cache.get_many(NUMBERED, [1, 2], load)
+
+    assert seen == [[1, 2]]
+    assert await outdated() == [2]

@@ -62,6 +62,22 @@ class AccountDirectory:
         known = [account_id for account_id in set(ids) if has_shard(self._deps.shards, account_id)]
         return await self._deps.cache.get_many(ACCOUNTS, known, self._load)
 
+    async def drop_outdated(self, ids: Iterable[AccountId]) -> None:
+        """Drop those of the accounts from the cache whose counts differ from their rows; one read per server.
+
+        For handlers that finish what a process which died after its commit left undone.
+        """
+        gathered = await self._deps.shards.gather(QUERIES.gather_counts, list(set(ids)))
+        stored = {row["id"]: tuple(row)[1:] for row in gathered.complete()}
+
+        def is_current(account_id: AccountId, cached: Account) -> bool:
+            counts = cached.post_count, cached.follower_count, cached.following_count
+            return counts == stored.get(account_id)
+
+        await self.invalidate(
+            *await self._deps.cache.find_outdated(ACCOUNTS, list(stored), is_current=is_current)
+        )
+
     async def list_newest(self, *, role: Role | None, limit: int) -> list[Account]:
         """The newest accounts of the installation, all or those of one role, for operators."""
         found = await self._deps.shards.everywhere().fetch(

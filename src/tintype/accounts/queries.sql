@@ -209,6 +209,10 @@ UPDATE accounts SET follower_count = follower_count + :by::int WHERE id = :id;
 -- In the transaction that changes the rows of `following`.
 UPDATE accounts SET following_count = following_count + :by::int WHERE id = :id;
 
+-- name: gather_counts
+-- The counts of accounts, from all the shards they lie on.
+SELECT id, post_count, follower_count, following_count FROM accounts WHERE id = ANY(:ids::bigint[]);
+
 -- name: lock_counts
 -- Whoever changes a count holds this lock, so a recount under it sees rows and count in agreement.
 SELECT id FROM accounts WHERE id = :id FOR NO KEY UPDATE;
@@ -228,6 +232,10 @@ UPDATE accounts SET following_count = :count::int WHERE id = :id;
 -- name: lock_status
 -- For other rooms: their changes to what an account owns wait for each other, and for a change of privacy or status.
 SELECT is_private, status, status_after_suspension, following_count FROM accounts WHERE id = :id FOR NO KEY UPDATE;
+
+-- name: touch_account
+-- A new version of the row, with the same values: one-call changes of follows compare the version (graph's `follow_at_once`).
+UPDATE accounts SET status = status WHERE id = :id;
 
 -- name: find_privacy
 -- As it is now, bypassing the cache.

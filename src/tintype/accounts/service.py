@@ -96,6 +96,10 @@ class Accounts:
         """Drop these accounts from the cache after a committed change."""
         await self._directory.invalidate(*ids)
 
+    async def drop_outdated(self, ids: Iterable[AccountId]) -> None:
+        """Drop accounts from the cache whose counts differ from their rows; for handlers that repair."""
+        await self._directory.drop_outdated(ids)
+
     # Signing up.
 
     async def sign_up(
@@ -191,6 +195,10 @@ class Accounts:
     async def close(self, tx: Transaction, account_id: AccountId) -> None:
         """Set the status `gone` when this transaction commits: nobody can sign in again."""
         await self._status.close(tx, account_id)
+
+    async def touch(self, tx: Transaction, account_id: AccountId) -> None:
+        """Write an account's row anew, so that statements which began before this commit notice that they are late."""
+        await self._status.touch(tx, account_id)
 
     async def change_post_count(self, tx: Transaction, account_id: AccountId, by: int) -> None:
         """Add `by` posts to an account's count when this transaction commits."""

@@ -77,6 +77,10 @@ class AccountStatus:
         row = await tx.fetch_one(QUERIES.lock_status, id=account_id)
         return LockedAccount(**row) if row else None
 
+    async def touch(self, tx: Transaction, account_id: AccountId) -> None:
+        """Write an account's row anew, so that statements which began before this commit notice that they are late."""
+        await tx.execute(QUERIES.touch_account, id=account_id)
+
     async def read_privacy(self, account_id: AccountId) -> bool | None:
         """Whether an account is private now, bypassing the cache; None when there is no such account."""
         return await self._deps.shards.owner(account_id).fetch_value(QUERIES.find_privacy, id=account_id)

@@ -45,7 +45,9 @@ class Outbox:
         await tx.execute(QUERIES.add_events, events=names, payloads=payloads, request_id=request_id)
         tx.after_commit(self._poke)
 
-    def prepare(self, event: type[Event], /, *, last: str = "change_id", **fields: Any) -> PreparedEvent:
+    def prepare(
+        self, event: type[Event], /, *, last: str = "change_id", more: tuple[str, ...] = (), **fields: Any
+    ) -> PreparedEvent:
         """An event for a statement that stores it itself, in one round trip with what makes it true.
 
         The statement knows the field `last`, a number that it makes (a change id, the id of a new row), and appends it:
@@ -53,9 +55,10 @@ class Outbox:
             INSERT INTO common.outbox (event, payload, request_id)
             SELECT :event, convert_to(:payload || changed.change_id || '}', 'UTF8'), :request_id FROM changed
 
+        Where it knows `more` fields, it appends those after it: `|| ',"author_id":' || changed.author_id || '}'`.
         Call `wake` when the statement has returned.
         """
-        _check_fields(event, frozenset(fields), last)
+        _check_fields(event, frozenset({*fields, *more}), last)
         known = msgspec.json.encode(fields).decode()[:-1]
         comma = "," if fields else ""
         return PreparedEvent(

@@ -12,20 +12,22 @@ class CommentsEventHandlers:
     def __init__(self, index: PersonIndex, remover: CommentRemover) -> None:
         self._index, self._remover = index, remover
 
-    async def handle_added(self, event: CommentAdded | CommentKept) -> None:
-        """Index the comment with its author."""
-        await self._index.add_comment(event.account_id, event.comment_id, event.post_id)
+    async def handle_added(self, events: list[CommentAdded]) -> None:
+        """Index comments with their authors."""
+        await self._index.add_comments(events)
+
+    async def handle_kept(self, events: list[CommentKept]) -> None:
+        """Index comments that are held back with their authors."""
+        await self._index.add_comments(events)
 
     async def handle_removed(self, event: CommentRemoved) -> None:
         """Index that the comment is deleted; one that a moderator hid stays in the index."""
         if event.is_deleted:
             await self._index.remove_comment(event.account_id, event.comment_id, event.post_id)
 
-    async def handle_liked(self, event: CommentLiked) -> None:
-        """Index the like with the person who gave it."""
-        await self._index.set_like(
-            event.account_id, event.comment_id, event.change_id, is_liked=event.is_liked
-        )
+    async def handle_liked(self, events: list[CommentLiked]) -> None:
+        """Index likes with the people who gave them."""
+        await self._index.set_likes(events)
 
     async def handle_post_purged(self, event: PostPurged) -> None:
         """Delete every comment under a post that is gone for good."""

@@ -42,18 +42,21 @@ class CommentLikes:
         return [visible[each] for each in people if each in visible], next_before
 
     async def _change(self, comment_id: CommentId, by: AccountId, *, is_liked: bool) -> bool:
-        """Add or remove a like with its count and event; False where there was nothing to change."""
-        async with self._shards.owner(comment_id).begin() as tx:
-            row = await tx.fetch_one(QUERIES.lock_comment, comment_id=comment_id)
-            if row is None:
-                return False
-            query = QUERIES.like_comment if is_liked else QUERIES.unlike_comment
-            change_id = await tx.fetch_value(query, comment_id=comment_id, account_id=by)
-            if change_id is None:
-                return False
-            await tx.execute(QUERIES.change_like_count, comment_id=comment_id, by=1 if is_liked else -1)
-            event = CommentLiked(
-                comment_id, row["post_id"], AccountId(row["account_id"]), by, change_id, is_liked
-            )
-            await self._outbox.add(tx, event)
+        """Add or remove a like with its count and event, in one call; False where there was nothing to change."""
+        shard = self._shards.owner(comment_id)
+        changed = await shard.fetch_one(
+            QUERIES.like_comment_at_once if is_liked else QUERIES.unlike_comment_at_once,
+            comment_id=comment_id,
+            account_id=by,
+            **self._outbox.prepare(
+                CommentLiked,
+                more=("post_id", "comment_author_id"),
+                comment_id=comment_id,
+                account_id=by,
+                is_liked=is_liked,
+            ),
+        )
+        if changed is None:
+            return False
+        await self._outbox.wake(shard)
         return True

@@ -83,7 +83,7 @@ class CommentsPersonalData:
             comment_id = CommentId(row["comment_id"])
             with contextlib.suppress(CommentNotFound):
                 await self._likes.unlike(comment_id, account_id)
-            await self._index.set_like(account_id, comment_id, row["change_id"] + 1, is_liked=False)
+            await self._index.remove_like(account_id, comment_id, row["change_id"] + 1)
         return len(rows)
 
     async def _export_likes_and_filters(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:

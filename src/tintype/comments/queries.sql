@@ -1,3 +1,83 @@
+-- name: read_before_comment hot
+-- What decides whether and how somebody may comment on a post: the post, if they may see it (graph's rules
+-- `may_see_content` and `may_see_post`, whose facts are all on the author's shard), whether its author has restricted them,
+-- and the words that the author filters.
+SELECT p.author_id, p.comments_enabled,
+       EXISTS (SELECT FROM attitudes AS t
+               WHERE t.account_id = p.author_id AND t.target_id = :account_id AND t.restricts) AS is_restricted,
+       ARRAY(SELECT f.word FROM comment_filters AS f WHERE f.account_id = p.author_id ORDER BY f.word) AS filters
+FROM posts AS p JOIN accounts AS a ON a.id = p.author_id
+WHERE p.id = :post_id::bigint AND p.deleted_at IS NULL
+  AND (p.author_id = :account_id::bigint
+       OR (p.archived_at IS NULL AND p.hidden_at IS NULL AND a.status = 'active'
+           AND NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = a.id AND b.blocked_id = :account_id)
+           AND NOT EXISTS (SELECT FROM blocked_by AS b
+                           WHERE b.account_id = a.id AND b.blocker_id = :account_id AND b.is_active)
+           AND (NOT a.is_private
+                OR EXISTS (SELECT FROM followers AS f
+                           WHERE f.account_id = a.id AND f.follower_id = :account_id AND f.is_active))));
+
+-- name: comment_at_once
+-- A comment that replies to nobody, in one call: the row, the count of the post and the event, under the post's lock. The
+-- post's row is written with every comment, so if this statement locked it in the very version that its snapshot has
+-- (`held`), no comment was missed. No row: one may have been, the post is gone, the key was used, or the same text was
+-- posted within this time; the caller then takes the lock first and finds out.
+WITH locked AS (
+    SELECT id, xmin AS version FROM posts WHERE id = :post_id::bigint FOR NO KEY UPDATE
+), held AS (
+    SELECT l.id FROM locked AS l JOIN posts AS p ON p.id = l.id AND p.xmin = l.version
+), added AS (
+    INSERT INTO comments (post_id, account_id, depth, text, state, idempotency_key)
+    SELECT h.id, :account_id::bigint, 0, :text::text, :state::text, :idempotency_key::text FROM held AS h
+    WHERE NOT EXISTS (SELECT FROM comments AS c
+                      WHERE c.account_id = :account_id AND c.post_id = :post_id AND c.text = :text
+                        AND c.parent_id IS NULL AND c.state <> 'deleted'
+                        AND shardwright.id_time(c.id) > now() - make_interval(secs => :within_s::float8))
+    ON CONFLICT (account_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+    RETURNING id
+), counted AS (
+    UPDATE posts AS p SET comment_count = p.comment_count + (:state = 'visible')::int FROM added WHERE p.id = :post_id
+), announced AS (
+    INSERT INTO common.outbox (event, payload, request_id)
+    SELECT :event::text, convert_to(:payload::text || added.id || '}', 'UTF8'), :request_id::text FROM added
+)
+SELECT added.id FROM added;
+
+-- name: like_comment_at_once
+-- A like of a comment in one call: the row, the count and the event; liking twice returns no row.
+WITH locked AS (
+    SELECT id, post_id, account_id FROM comments WHERE id = :comment_id::bigint FOR NO KEY UPDATE
+), liked AS (
+    INSERT INTO comment_likes (comment_id, account_id, change_id)
+    SELECT l.id, :account_id::bigint, next_id() FROM locked AS l
+    ON CONFLICT DO NOTHING RETURNING change_id
+), counted AS (
+    UPDATE comments AS c SET like_count = c.like_count + 1 FROM liked WHERE c.id = :comment_id
+), announced AS (
+    INSERT INTO common.outbox (event, payload, request_id)
+    SELECT :event::text, convert_to(:payload::text || liked.change_id || ',"post_id":' || l.post_id
+                                    || ',"comment_author_id":' || l.account_id || '}', 'UTF8'), :request_id::text
+    FROM liked CROSS JOIN locked AS l
+)
+SELECT liked.change_id FROM liked;
+
+-- name: unlike_comment_at_once
+-- Takes a like of a comment back in one call; unliking twice returns no row.
+WITH locked AS (
+    SELECT id, post_id, account_id FROM comments WHERE id = :comment_id::bigint FOR NO KEY UPDATE
+), unliked AS (
+    DELETE FROM comment_likes AS c USING locked AS l WHERE c.comment_id = l.id AND c.account_id = :account_id::bigint
+    RETURNING next_id() AS change_id
+), counted AS (
+    UPDATE comments AS c SET like_count = c.like_count - 1 FROM unliked WHERE c.id = :comment_id
+), announced AS (
+    INSERT INTO common.outbox (event, payload, request_id)
+    SELECT :event::text, convert_to(:payload::text || unliked.change_id || ',"post_id":' || l.post_id
+                                    || ',"comment_author_id":' || l.account_id || '}', 'UTF8'), :request_id::text
+    FROM unliked CROSS JOIN locked AS l
+)
+SELECT unliked.change_id FROM unliked;
+
 -- name: add_comment
 -- A repeated idempotency key returns no row: an earlier request has added the comment.
 INSERT INTO comments (post_id, account_id, parent_id, root_id, depth, text, state, idempotency_key)
@@ -97,20 +177,6 @@ DELETE FROM comment_likes WHERE comment_id = ANY(:ids::bigint[]);
 -- Visible replies, counted at the root of their thread.
 UPDATE comments SET thread_count = thread_count + :by::int WHERE id = :root_id;
 
--- name: like_comment
--- One row per (comment, person): liking twice returns no row.
-INSERT INTO comment_likes (comment_id, account_id, change_id) VALUES (:comment_id, :account_id, next_id())
-ON CONFLICT DO NOTHING RETURNING change_id;
-
--- name: unlike_comment
--- Unliking twice returns no row.
-DELETE FROM comment_likes WHERE comment_id = :comment_id AND account_id = :account_id
-RETURNING next_id() AS change_id;
-
--- name: change_like_count
--- Changes the count in the transaction that adds or removes the like.
-UPDATE comments SET like_count = like_count + :by::int WHERE id = :comment_id;
-
 -- name: page_comment_likes
 -- Who liked a comment, the latest first.
 SELECT account_id, change_id FROM comment_likes
@@ -141,9 +207,11 @@ DELETE FROM comment_filters WHERE account_id = :account_id;
 -- Adds the new list.
 INSERT INTO comment_filters (account_id, word) SELECT :account_id, word FROM unnest(:words::text[]) AS given (word);
 
--- name: index_comment
--- Adds a comment to its author's index; a row that says it is removed stays so.
-INSERT INTO own_comments (account_id, comment_id, post_id) VALUES (:account_id, :comment_id, :post_id)
+-- name: index_comments
+-- Adds comments to their authors' indexes; a row that says it is removed stays so.
+INSERT INTO own_comments (account_id, comment_id, post_id)
+SELECT given.account_id, given.comment_id, given.post_id
+FROM unnest(:account_ids::bigint[], :comment_ids::bigint[], :post_ids::bigint[]) AS given (account_id, comment_id, post_id)
 ON CONFLICT DO NOTHING;
 
 -- name: index_removal
@@ -151,10 +219,13 @@ ON CONFLICT DO NOTHING;
 INSERT INTO own_comments (account_id, comment_id, post_id, is_removed) VALUES (:account_id, :comment_id, :post_id, true)
 ON CONFLICT (account_id, comment_id) DO UPDATE SET is_removed = true, changed_at = now() WHERE NOT own_comments.is_removed;
 
--- name: index_like
--- The newest change wins, however often and in whatever order events arrive.
+-- name: index_likes
+-- The newest change wins, however often and in whatever order events arrive; each comment is given once per person.
 INSERT INTO own_comment_likes (account_id, comment_id, change_id, is_liked)
-VALUES (:account_id, :comment_id, :change_id, :is_liked)
+SELECT given.account_id, given.comment_id, given.change_id, given.is_liked
+FROM unnest(:account_ids::bigint[], :comment_ids::bigint[], :change_ids::bigint[], :are_liked::boolean[])
+     AS given (account_id, comment_id, change_id, is_liked)
+ORDER BY given.account_id, given.comment_id
 ON CONFLICT (account_id, comment_id) DO UPDATE
 SET change_id = excluded.change_id, is_liked = excluded.is_liked, changed_at = now()
 WHERE own_comment_likes.change_id < excluded.change_id;

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tintype.accounts import Account
 from tintype.base.counter_reconciler import ReconciledCounter
 from tintype.base.ids import AccountId, CommentId, PostId
 from tintype.base.jobs import Handler, Schedule, on
@@ -45,6 +46,10 @@ class Comments:
     async def add(self, post_id: PostId, by: AccountId, draft: CommentDraft) -> CommentId:
         """Comment on a post; a repeated request with the same idempotency key returns the first one's comment."""
         return await self._writer.add(post_id, by, draft)
+
+    async def add_and_show(self, post_id: PostId, by: Account, draft: CommentDraft) -> VisibleComment:
+        """`add`, and the comment as its author sees it."""
+        return await self._writer.add_and_show(post_id, by, draft)
 
     async def approve(self, comment_id: CommentId, by: AccountId) -> None:
         """Show a comment that was held back; only the author of the post can do that."""
@@ -141,10 +146,10 @@ class Comments:
         """Event handlers for the worker."""
         handle = self._event_handlers
         return [
-            on(CommentAdded, handle.handle_added, name="comments-own-added"),
-            on(CommentKept, handle.handle_added, name="comments-own-kept"),
+            on(CommentAdded, handle.handle_added, name="comments-own-added", many=True),
+            on(CommentKept, handle.handle_kept, name="comments-own-kept", many=True),
             on(CommentRemoved, handle.handle_removed, name="comments-own-removed"),
-            on(CommentLiked, handle.handle_liked, name="comments-own-likes"),
+            on(CommentLiked, handle.handle_liked, name="comments-own-likes", many=True),
             on(PostPurged, handle.handle_post_purged, name="comments-purge"),
         ]
 

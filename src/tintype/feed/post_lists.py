@@ -174,9 +174,9 @@ class PostLists:
         call = ABANDON_BUILD.call([self.key(owner)], _build_footer(token))
         await run(self._redis_client, ABANDON_BUILD, call)
 
-    async def delete(self, owner: AccountId) -> None:
-        """Delete a list, even one that is being built; the next read builds it again."""
-        await self._redis_client.execute(("DEL", self.key(owner)))
+    async def delete(self, *owners: AccountId) -> None:
+        """Delete lists, even those that are being built; the next read builds them again."""
+        await self._redis_client.execute(*(("DEL", self.key(each)) for each in owners))
 
     async def delete_marked(self, owner: AccountId, celebrity: AccountId) -> None:
         """Delete a list if it is marked with this celebrity."""

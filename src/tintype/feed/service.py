@@ -95,15 +95,17 @@ class Feed:
         except REDIS_AWAY as error:  # the event's handler deletes it again
             log.warning("followee.postponed", follower_id=change.follower_id, error=str(error))
 
-    async def handle_follow_changed(self, change: FollowChanged) -> None:
-        """Rebuild the timeline after a follow; after an unfollow only if it is marked with that celebrity."""
-        follower, followee = change.follower_id, change.followee_id
-        if change.is_following:
+    async def handle_follow_changed(self, changes: list[FollowChanged]) -> None:
+        """Rebuild timelines after follows; after an unfollow only if it is marked with that celebrity."""
+        begun = [each for each in changes if each.is_following]
+        if begun:
             # Fan-out goes by the followee's side: until that has the follow, a new timeline would miss new posts.
-            await self._graph.ensure_mirrored(change)
-            await self._timelines.delete(follower)
-        elif not await self._graph.which_followed(follower, [followee]):
-            await self._timelines.delete_marked(follower, followee)
+            await self._graph.ensure_mirrored(begun)
+            await self._timelines.delete(*{each.follower_id for each in begun})
+        for each in changes:
+            is_ended = not each.is_following
+            if is_ended and not await self._graph.which_followed(each.follower_id, [each.followee_id]):
+                await self._timelines.delete_marked(each.follower_id, each.followee_id)
 
     async def handle_status_changed(self, change: StatusChanged) -> None:
         """Delete the lists of an account that is no longer active."""
@@ -117,6 +119,6 @@ class Feed:
             on(PostPublished, self._fan_out.fan_out, name="feed-fan-out", concurrency=POSTS_AT_ONCE),
             on(FanOutDue, self._fan_out.fan_out_part, name="feed-fan-out-part", concurrency=PARTS_AT_ONCE),
             on(StarRisen, self._fan_out.mark_timelines, name="feed-star-risen", concurrency=PARTS_AT_ONCE),
-            on(FollowChanged, self.handle_follow_changed, name="feed-follow-changed"),
+            on(FollowChanged, self.handle_follow_changed, name="feed-follow-changed", many=True),
             on(StatusChanged, self.handle_status_changed, name="feed-status-changed"),
         ]

@@ -43,6 +43,7 @@ class Blocks:
             ended = await self._follows.end_in(tx, blocker, blocked)
             await self._deps.follow_rows.drop_follower(tx, blocker, blocked)
             await tx.execute(QUERIES.delete_preference, account_id=blocker, target_id=blocked)
+            await self._deps.accounts.touch(tx, blocker)
             change = BlockChanged(blocker, blocked, change_id, is_blocked=True, severs_id=change_id)
             await self._deps.outbox.add(tx, change, *([ended] if ended else []))
             self._deps.viewer_invalidation.invalidate_after_commit(tx, blocker)
@@ -97,6 +98,7 @@ class Blocks:
                 is_active=change.is_blocked,
                 severed_id=change.severs_id,
             )
+            await self._deps.accounts.touch(tx, blocked)
             if ended:
                 await self._deps.outbox.add(tx, ended)
         return ended

@@ -6,6 +6,7 @@ followee's account. Where the outcome differs from what was meant, `FollowDecide
 corrected, unless it has changed again meanwhile.
 """
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 import asyncpg
@@ -13,6 +14,7 @@ import asyncpg
 from shardwright.errors import ShardwrightError
 from tintype.accounts import LockedAccount
 from tintype.base.ids import AccountId
+from tintype.base.keyed_locks import KeyedLocks
 from tintype.base.listeners import Listeners
 from tintype.base.log import get_log
 from tintype.graph.dependencies import GraphDependencies
@@ -33,6 +35,7 @@ class FollowerMirror:
     def __init__(self, deps: GraphDependencies) -> None:
         self._deps, self._rows = deps, deps.follow_rows
         self.followed: Listeners[FollowChanged] = Listeners()
+        self._locks: KeyedLocks[AccountId] = KeyedLocks()
 
     async def apply_at_once(self, change: Change) -> State | None:
         """Apply a change before the answer goes out; if the shard is unavailable, the event does it later."""
@@ -51,7 +54,8 @@ class FollowerMirror:
         wanted = wanted_state(change)
         if wanted != "none" and self.is_old(change.change_id) and not await self._is_true(change):
             wanted = "none"
-        decided = await self._write(change, wanted)
+        async with self._locks.of(change.followee_id):
+            decided = await self._write(change, wanted)
         await self._deps.accounts.invalidate(change.follower_id, change.followee_id)
         if decided is not None and decided != wanted:
             log.info("follow.decided", follower_id=change.follower_id, wanted=wanted, decided=decided)
@@ -81,7 +85,45 @@ class FollowerMirror:
         """Whether the trace of a later end of this follow may have been swept already."""
         return self._deps.shards.map.layout.id_time(change_id) < datetime.now(UTC) - OLD
 
+    async def find_unmirrored(self, changes: Iterable[Change]) -> list[Change]:
+        """Those of the changes that the followee's side does not know yet, nor a newer one; one read per server."""
+        newest: dict[tuple[AccountId, AccountId], Change] = {}
+        for each in sorted(changes, key=lambda change: change.change_id):
+            newest[each.followee_id, each.follower_id] = each
+        gathered = await self._deps.shards.gather(
+            QUERIES.gather_mirrored,
+            list({followee for followee, _ in newest}),
+            follower_ids=list({follower for _, follower in newest}),
+        )
+        known = {(row["account_id"], row["follower_id"]): row["change_id"] for row in gathered.complete()}
+        return [each for pair, each in newest.items() if known.get(pair, 0) < each.change_id]
+
     async def _write(self, change: Change, wanted: State) -> State | None:
+        shard, outbox = self._deps.shards.owner(change.followee_id), self._deps.outbox
+        row = await shard.fetch_one(
+            QUERIES.mirror_follow_at_once,
+            account_id=change.followee_id,
+            follower_id=change.follower_id,
+            change_id=change.change_id,
+            wanted=wanted,
+            is_approved=isinstance(change, FollowChanged) and change.is_approved,
+            **outbox.prepare(
+                FollowDecided,
+                last="state",
+                follower_id=change.follower_id,
+                followee_id=change.followee_id,
+                change_id=change.change_id,
+            ),
+        )
+        if row is None:
+            return await self._write_locked(change, wanted)
+        state: State | None = row["state"]
+        if state is not None and state != wanted:
+            await outbox.wake(shard)
+        return state
+
+    async def _write_locked(self, change: Change, wanted: State) -> State | None:
+        """`_write` when the followee's account changes at the same moment, or is gone: waits for the lock first."""
         followee = change.followee_id
         async with self._deps.shards.owner(followee).begin() as tx:
             account = await self._deps.accounts.lock(tx, followee)

@@ -1,16 +1,18 @@
-"""Follow, unfollow, approve, decline: each is one transaction on the follower's shard, mirrored before the answer."""
+"""Follow, unfollow, approve, decline: each is one transaction on the follower's shard, mirrored before the answer.
 
-from collections.abc import Awaitable, Callable
+Follow and unfollow are one statement each.
+"""
+
+from typing import Any
 
 from shardwright.routing import Transaction
 from tintype.accounts import AccountNotFound, PrivacyChanged
-from tintype.base.events import Event
 from tintype.base.ids import LARGEST_ID, AccountId, has_shard
 from tintype.base.log import get_log
 from tintype.base.rate_limits import FOLLOW
 from tintype.graph.dependencies import GraphDependencies
 from tintype.graph.errors import CannotFollowYourself, RequestNotFound, TooManyFollowees
-from tintype.graph.events import FollowApproved, State
+from tintype.graph.events import FollowApproved, FollowChanged, FollowRequested, State
 from tintype.graph.follower_mirror import Change, FollowerMirror, change_to
 from tintype.graph.store import QUERIES
 
@@ -100,6 +102,31 @@ class Follows:
         self, follower: AccountId, followee: AccountId, *, is_requested: bool
     ) -> tuple[State, Change | None]:
         state: State = "requested" if is_requested else "active"
+        shard = self._shards.owner(follower)
+        kind = FollowRequested if is_requested else FollowChanged
+        fields: dict[str, Any] = {"follower_id": follower, "followee_id": followee}
+        if not is_requested:
+            fields["is_following"] = True
+        row = await shard.fetch_one(
+            QUERIES.follow_at_once,
+            account_id=follower,
+            followee_id=followee,
+            is_requested=is_requested,
+            limit=MAX_FOLLOWEES,
+            **self._deps.outbox.prepare(kind, **fields),
+        )
+        if row is not None and row["was_requested"] is not None:
+            return "requested" if row["was_requested"] else "active", None
+        if row is None or row["change_id"] is None:
+            return await self._begin_locked(follower, followee, state)
+        await self._deps.outbox.wake(shard)
+        await self._deps.viewer_invalidation.invalidate(follower)
+        return state, change_to(state, follower, followee, row["change_id"], is_approved=False)
+
+    async def _begin_locked(
+        self, follower: AccountId, followee: AccountId, state: State
+    ) -> tuple[State, Change | None]:
+        """`_begin` under the lock: when follows or blocks of the follower change at the same moment, or refuse it."""
         async with self._shards.owner(follower).begin() as tx:
             account = await self._deps.accounts.lock(tx, follower)
             if account is None:
@@ -108,7 +135,7 @@ class Follows:
                 tx,
                 follower,
                 followee,
-                is_requested=is_requested,
+                is_requested=state == "requested",
                 following_count=account.following_count,
                 limit=MAX_FOLLOWEES,
             )
@@ -119,41 +146,41 @@ class Follows:
             self._deps.viewer_invalidation.invalidate_after_commit(tx, follower)
         return state, change
 
-    async def _approve(self, followee: AccountId, follower: AccountId) -> bool:
-        async def approve(tx: Transaction) -> int | None:
-            return await self._rows.turn(tx, follower, followee, is_requested=False)
-
-        return await self._change(approve, "active", follower, followee, FollowApproved(follower, followee))
-
     async def _end(
         self, follower: AccountId, followee: AccountId, *, only_requested: bool | None = None
     ) -> bool:
-        async def end(tx: Transaction) -> int | None:
-            return await self._rows.end(tx, follower, followee, only_requested=only_requested)
+        if not has_shard(self._shards, follower):
+            return False
+        shard, outbox = self._shards.owner(follower), self._deps.outbox
+        change_id: int | None = await shard.fetch_value(
+            QUERIES.end_follow_at_once,
+            account_id=follower,
+            followee_id=followee,
+            only_requested=only_requested,
+            **outbox.prepare(FollowChanged, follower_id=follower, followee_id=followee, is_following=False),
+        )
+        if change_id is None:
+            return False
+        await outbox.wake(shard)
+        await self._deps.viewer_invalidation.invalidate(follower)
+        await self._mirror.apply_at_once(change_to("none", follower, followee, change_id, is_approved=False))
+        log.info("follow.changed", follower_id=follower, followee_id=followee, state="none")
+        return True
 
-        return await self._change(end, "none", follower, followee)
-
-    async def _change(
-        self,
-        write: Callable[[Transaction], Awaitable[int | None]],
-        state: State,
-        follower: AccountId,
-        followee: AccountId,
-        *events: Event,
-    ) -> bool:
-        """Write a change under the follower's lock, announce it, and mirror it; False when nothing changed."""
+    async def _approve(self, followee: AccountId, follower: AccountId) -> bool:
+        """Turn a request into a follow under the follower's lock, announce it, and mirror it."""
         if not has_shard(self._shards, follower):
             return False
         async with self._shards.owner(follower).begin() as tx:
             await self._deps.accounts.lock(tx, follower)
-            change_id = await write(tx)
+            change_id = await self._rows.turn(tx, follower, followee, is_requested=False)
             if change_id is None:
                 return False
-            change = change_to(state, follower, followee, change_id, is_approved=True)
-            await self._deps.outbox.add(tx, change, *events)
+            change = change_to("active", follower, followee, change_id, is_approved=True)
+            await self._deps.outbox.add(tx, change, FollowApproved(follower, followee))
             self._deps.viewer_invalidation.invalidate_after_commit(tx, follower)
         await self._mirror.apply_at_once(change)
-        log.info("follow.changed", follower_id=follower, followee_id=followee, state=state)
+        log.info("follow.changed", follower_id=follower, followee_id=followee, state="active")
         return True
 
 

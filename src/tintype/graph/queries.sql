@@ -11,6 +11,56 @@ WHERE NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = :account_id AND b
 ON CONFLICT DO NOTHING
 RETURNING change_id;
 
+-- name: follow_at_once
+-- `follow` in one call: the row, the count and the event, under the lock of the follower's account.
+--
+-- Whoever changes follows or blocks of an account writes the account's row in the same transaction. So a row that this
+-- statement locked in the very version that its snapshot has (`held`) proves that the snapshot is up to date. No row: it
+-- is not, or there is no such account; the caller then takes the lock first. No `change_id`: nothing was inserted, because
+-- of the follow or request whose state is returned, or for another reason.
+WITH locked AS (
+    SELECT id, following_count, xmin AS version FROM accounts WHERE id = :account_id::bigint FOR NO KEY UPDATE
+), held AS (
+    SELECT l.id, l.following_count FROM locked AS l JOIN accounts AS a ON a.id = l.id AND a.xmin = l.version
+), followed AS (
+    INSERT INTO following (account_id, followee_id, change_id, is_requested)
+    SELECT h.id, :followee_id::bigint, next_id(), :is_requested::boolean FROM held AS h
+    WHERE NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = :account_id AND b.blocked_id = :followee_id)
+      AND NOT EXISTS (SELECT FROM blocked_by AS b
+                      WHERE b.account_id = :account_id AND b.blocker_id = :followee_id AND b.is_active)
+      AND h.following_count
+          + (SELECT count(*) FROM following AS w WHERE w.account_id = :account_id AND w.is_requested) < :limit::int
+    ON CONFLICT DO NOTHING
+    RETURNING change_id
+), counted AS (
+    UPDATE accounts AS a SET following_count = a.following_count + (NOT :is_requested)::int
+    FROM followed WHERE a.id = :account_id
+), announced AS (
+    INSERT INTO common.outbox (event, payload, request_id)
+    SELECT :event::text, convert_to(:payload::text || followed.change_id || '}', 'UTF8'), :request_id::text FROM followed
+)
+SELECT followed.change_id, f.is_requested AS was_requested
+FROM held AS h LEFT JOIN followed ON true
+LEFT JOIN following AS f ON f.account_id = h.id AND f.followee_id = :followee_id;
+
+-- name: end_follow_at_once
+-- `end_follow` in one call: the row, the count and the event, under the lock of the follower's account.
+WITH locked AS (
+    SELECT id FROM accounts WHERE id = :account_id::bigint FOR NO KEY UPDATE
+), ended AS (
+    DELETE FROM following AS f USING locked AS l
+    WHERE f.account_id = l.id AND f.followee_id = :followee_id::bigint
+      AND (:only_requested::boolean IS NULL OR f.is_requested = :only_requested)
+    RETURNING next_id() AS change_id, f.is_requested
+), counted AS (
+    UPDATE accounts AS a SET following_count = a.following_count - (NOT ended.is_requested)::int
+    FROM ended WHERE a.id = :account_id
+), announced AS (
+    INSERT INTO common.outbox (event, payload, request_id)
+    SELECT :event::text, convert_to(:payload::text || ended.change_id || '}', 'UTF8'), :request_id::text FROM ended
+)
+SELECT ended.change_id FROM ended;
+
 -- name: find_follow
 -- The truth about one pair, from the follower's shard.
 SELECT change_id, is_requested FROM following WHERE account_id = :account_id AND followee_id = :followee_id;
@@ -48,6 +98,46 @@ WITH blocked AS (
     RETURNING is_active, is_requested
 )
 SELECT is_active, is_requested, is_active::int - coalesce((SELECT is_active::int FROM before), 0) AS delta FROM written;
+
+-- name: mirror_follow_at_once
+-- The followee's side in one call: decides a change under the lock of the followee's account (`_decide` of
+-- follower_mirror.py), writes it as `mirror_follow` does, counts it, and announces a decision other than the one meant. No
+-- row: the caller takes the lock first, as after `follow_at_once`. No state: a newer change is there already.
+WITH locked AS (
+    SELECT id, is_private, status, xmin AS version FROM accounts WHERE id = :account_id::bigint FOR NO KEY UPDATE
+), held AS (
+    SELECT l.id,
+           CASE WHEN :wanted::text = 'none' OR l.status = 'leaving'
+                     OR EXISTS (SELECT FROM blocks AS b WHERE b.account_id = l.id AND b.blocked_id = :follower_id::bigint)
+                THEN 'none'
+                WHEN l.is_private AND NOT :is_approved::boolean THEN 'requested'
+                ELSE 'active' END AS state
+    FROM locked AS l JOIN accounts AS a ON a.id = l.id AND a.xmin = l.version
+), before AS (
+    SELECT is_active, change_id FROM followers WHERE account_id = :account_id AND follower_id = :follower_id
+), written AS (
+    INSERT INTO followers (account_id, follower_id, change_id, is_active, is_requested)
+    SELECT h.id, :follower_id, :change_id::bigint, h.state = 'active', h.state = 'requested' FROM held AS h
+    WHERE NOT EXISTS (SELECT FROM before AS b WHERE b.change_id >= :change_id)
+    ON CONFLICT (account_id, follower_id) DO UPDATE
+    SET change_id = excluded.change_id, is_active = excluded.is_active, is_requested = excluded.is_requested
+    WHERE followers.change_id < excluded.change_id
+    RETURNING is_active
+), counted AS (
+    UPDATE accounts AS a
+    SET follower_count = a.follower_count + w.is_active::int - coalesce((SELECT b.is_active::int FROM before AS b), 0)
+    FROM written AS w WHERE a.id = :account_id
+), announced AS (
+    INSERT INTO common.outbox (event, payload, request_id)
+    SELECT :event::text, convert_to(:payload::text || '"' || h.state || '"}', 'UTF8'), :request_id::text
+    FROM held AS h CROSS JOIN written WHERE h.state <> :wanted
+)
+SELECT CASE WHEN EXISTS (SELECT FROM written) THEN h.state END AS state FROM held AS h;
+
+-- name: gather_mirrored
+-- The newest change that these followees know of these followers; followees and followers need not be pairs.
+SELECT account_id, follower_id, change_id FROM followers
+WHERE account_id = ANY(:ids::bigint[]) AND follower_id = ANY(:follower_ids::bigint[]);
 
 -- name: add_block
 -- Blocking twice returns no row.

@@ -1,6 +1,6 @@
 """The front door of the graph: follow, block, mute; relations between people; and followers for other rooms."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 
 import asyncpg
 
@@ -89,12 +89,9 @@ class Graph:
         """Approve requests of public accounts whose handler of `PrivacyChanged` failed for good."""
         await self._follows.approve_forgotten()
 
-    async def ensure_mirrored(self, change: FollowChanged) -> None:
-        """Apply a new follow to the followee's side now, if its own event has not been handled yet."""
-        rows = await self._shards.owner(change.followee_id).fetch(
-            QUERIES.which_follow, account_id=change.followee_id, candidates=[change.follower_id]
-        )
-        if not rows:
+    async def ensure_mirrored(self, changes: Iterable[Change]) -> None:
+        """Apply those of the changes to the followee's side that it does not know yet."""
+        for change in await self._mirror.find_unmirrored(changes):
             await self._mirror.apply(change)
 
     # Blocks and preferences.
@@ -197,8 +194,8 @@ class Graph:
     def handlers(self) -> list[Handler]:
         """The room's event handlers."""
         return [
-            on(FollowChanged, self._apply, name="graph-mirror"),
-            on(FollowRequested, self._apply, name="graph-mirror-request"),
+            on(FollowChanged, self._handle_changes, name="graph-mirror", many=True),
+            on(FollowRequested, self._handle_changes, name="graph-mirror-request", many=True),
             on(FollowDecided, self._mirror.correct, name="graph-correct"),
             on(BlockChanged, self._blocks.apply, name="graph-mirror-block"),
             on(PrivacyChanged, self._follows.approve_all, name="graph-approve-all"),
@@ -211,10 +208,12 @@ class Graph:
             Schedule("graph-approve-forgotten", 3600, self.approve_forgotten),
         ]
 
-    async def _apply(self, change: Change) -> None:
-        # Again: the process that made the change may have died before it invalidated the viewer's pages.
-        await self._viewer_invalidation.invalidate(change.follower_id)
-        await self._mirror.apply(change)
+    async def _handle_changes(self, changes: Sequence[Change]) -> None:
+        """Finish what processes that died after their commits left undone."""
+        await self.ensure_mirrored(changes)
+        people = {each for change in changes for each in (change.follower_id, change.followee_id)}
+        await self._viewer_invalidation.invalidate(*{change.follower_id for change in changes})
+        await self._accounts.drop_outdated(people)
 
     async def _on_count_repaired(self, account_id: int) -> None:
         await self._accounts.invalidate(AccountId(account_id))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tintype.accounts import AccountNotFound, Accounts
+from tintype.accounts import Account, AccountNotFound, Accounts
 from tintype.base.ids import AccountId
 from tintype.graph.relations import VisibleAccount, is_account_visible, relation_or_stranger
 from tintype.graph.service import Graph
@@ -25,6 +25,10 @@ class Visibility:
             for each, account in accounts.items()
         }
         return {each: one for each, one in found.items() if is_account_visible(one.account, one.relation)}
+
+    async def find_unfiltered(self, ids: Iterable[AccountId]) -> dict[AccountId, Account]:
+        """Those of the accounts that exist, in any status, whoever may see them: for background work."""
+        return await self._accounts.find_many(ids)
 
     async def find_content_owners(
         self, viewer: AccountId | None, ids: Iterable[AccountId]

@@ -192,6 +192,10 @@ class MediaLibrary:
         self._visibility.invalidate_after_commit(tx, [each.id for each in attached])
         return attached
 
+    async def forget_access(self, media_ids: Sequence[MediaId]) -> None:
+        """Drop the cached access records of media that a statement has attached to a post."""
+        await self._visibility.invalidate(media_ids)
+
     async def change_visibility(self, tx: Transaction, media_ids: Sequence[MediaId]) -> None:
         """Call this in a transaction that changes who may see the post or story that shows these media.
 

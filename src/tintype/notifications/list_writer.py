@@ -1,28 +1,35 @@
 """The writing side of a recipient's list: activities are added, and retracted when they are undone.
 
-Activities arrive at least once and in any order. Each has a row of its own, keyed by what happened and who did it, and
-the newest change wins; the notifications that are shown are groups of such rows. Everything of one recipient happens
-under one lock, on one shard, in one transaction, so that a notification's actor count and the unread count are exact.
+Activities arrive at least once, in any order and in batches. Each has a row of its own, keyed by what happened and who
+did it, and the newest change wins; the notifications that are shown are groups of such rows. A batch is one statement
+for all recipients of a shard, under their locks, so that actor counts and unread counts are exact.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 import asyncpg
 
-from shardwright.routing import Query, Transaction
-from tintype.base.batch_loader import KeyedBatcher
+from shardwright.routing import Query, Shard, Transaction
 from tintype.base.ids import AccountId, CommentId, PostId, has_shard
+from tintype.base.keyed_locks import KeyedLocks
 from tintype.notifications.dependencies import NotificationsDependencies
 from tintype.notifications.events import NotificationTold
 from tintype.notifications.models import SYSTEM, Activity
 from tintype.notifications.store import QUERIES
 
-OnListChanged = Callable[[AccountId], Awaitable[None]]
-"""Called after a recipient's list has changed, to tell live connections."""
 FOR_POST_AUTHOR_ONLY = frozenset({"like", "comment"})
 """Kinds that only a post's author receives: the recipient is known from the post, so no trace is stored with it."""
-Key = tuple[str, int, int]
-"""What identifies an activity of one recipient: kind, object, actor."""
+Key = tuple[AccountId, str, int, AccountId]
+"""What identifies an activity: recipient, kind, object, actor."""
+
+
+class OnListChanged(Protocol):
+    """Called after a recipient's list has changed, to tell live connections."""
+
+    async def __call__(self, account_id: AccountId, unread_count: int | None = None) -> None:
+        """The unread count is given where it is known; otherwise it is read."""
+        ...
 
 
 class ListWriter:
@@ -30,24 +37,74 @@ class ListWriter:
 
     def __init__(self, deps: NotificationsDependencies, on_changed: OnListChanged) -> None:
         self._shards, self._outbox, self._on_changed = deps.shards, deps.outbox, on_changed
-        self._batches: KeyedBatcher[AccountId, Activity] = KeyedBatcher(self._add_batch)
+        self._locks: KeyedLocks[int] = KeyedLocks()
 
-    async def add(self, activity: Activity) -> None:
-        """The activity is in the recipient's list, once, unless a newer change of it was processed before."""
-        await self._record_traces(activity)
-        await self._batches.add(activity.recipient_id, activity)
+    async def apply(self, added: Iterable[Activity], retracted: Iterable[Activity] = ()) -> None:
+        """Activities are in their recipients' lists, once, or in nobody's; of several changes the newest is applied.
 
-    async def retract(self, activity: Activity) -> None:
-        """The activity is in nobody's list; if it arrives only after its retraction, it is ignored."""
-        await self._retract(
-            activity.recipient_id,
-            QUERIES.retract_activity,
-            QUERIES.lock_state,
-            kind=activity.kind,
-            object_id=activity.object_id,
-            actor_id=activity.actor_id,
-            change_id=activity.change_id,
-        )
+        An activity that arrives only after its retraction is ignored. What recipients do not want is left out.
+        """
+        newest = _newest([*added], [*retracted])
+        for number, (own_added, own_retracted) in self._by_shard(newest).items():
+            shard = self._shards.shard(number)
+            async with self._locks.of(number):
+                await self._retract_activities(shard, own_retracted)
+                accepted = await self._add_activities(shard, own_added)
+            await self._record_traces(accepted)
+
+    async def _add_activities(self, shard: Shard, activities: Sequence[Activity]) -> list[Activity]:
+        """Add activities of one shard; returns those whose recipients want them."""
+        if not activities:
+            return []
+        accepted: list[Activity] = []
+        for some, rows in await self._write(shard, QUERIES.add_activities, activities):
+            accepted += [some[number] for row in rows for number in row["accepted"]]
+            if any(row["is_told"] for row in rows):
+                await self._outbox.wake(shard)
+        return accepted
+
+    async def _retract_activities(self, shard: Shard, activities: Sequence[Activity]) -> None:
+        if activities:
+            await self._write(shard, QUERIES.retract_activities, activities)
+
+    async def _write(
+        self, shard: Shard, query: Query, activities: Sequence[Activity]
+    ) -> list[tuple[Sequence[Activity], list[asyncpg.Record]]]:
+        """Run the statement, again under locks for those recipients whose lists changed while it began."""
+        rows = await shard.fetch(query, **self._columns(query, activities))
+        written = [(activities, rows)]
+        known = {row["account_id"] for row in rows}
+        rest = [each for each in activities if each.recipient_id not in known]
+        if rest:
+
+            async def lock_and_write(tx: Transaction) -> list[asyncpg.Record]:
+                recipients = sorted({each.recipient_id for each in rest})
+                await tx.execute(QUERIES.lock_states, account_ids=recipients)
+                return await tx.fetch(query, **self._columns(query, rest))
+
+            written.append((rest, await shard.transact(lock_and_write)))
+        for row in (row for _, some in written for row in some if row["unread_count"] is not None):
+            await self._on_changed(AccountId(row["account_id"]), row["unread_count"])
+        return written
+
+    def _columns(self, query: Query, activities: Sequence[Activity]) -> dict[str, object]:
+        columns: dict[str, object] = {
+            "account_ids": [each.recipient_id for each in activities],
+            "kinds": [each.kind for each in activities],
+            "object_ids": [each.object_id for each in activities],
+            "actor_ids": [each.actor_id for each in activities],
+            "change_ids": [each.change_id for each in activities],
+        }
+        if query is QUERIES.add_activities:
+            columns |= {
+                "group_ids": [each.group_id for each in activities],
+                "post_ids": [each.post_id for each in activities],
+                "are_own_posts": [each.kind in FOR_POST_AUTHOR_ONLY for each in activities],
+                **self._outbox.prepare(
+                    NotificationTold, last="account_id", more=("notification_id", "told_id")
+                ),
+            }
+        return columns
 
     async def retract_actors(self, recipient: AccountId, actors: Iterable[AccountId]) -> None:
         """Nothing that these people did is in the recipient's list."""
@@ -71,70 +128,10 @@ class ListWriter:
         """One notification is gone from the list; False when it was not there."""
         return await self._retract(recipient, QUERIES.retract_group, notification_id=notification_id) > 0
 
-    async def _add_batch(self, recipient: AccountId, activities: list[Activity]) -> None:
-        async with self._shards.owner(recipient).begin() as tx:
-            await tx.fetch_one(QUERIES.lock_state, account_id=recipient)
-            before = await self._find(tx, recipient, activities)
-            fresh: dict[Key, Activity] = {}
-            for activity in _newest(activities):
-                known = before.get(key_of(activity))
-                if known is None or (
-                    known["change_id"] < activity.change_id and not known["notification_id"]
-                ):
-                    fresh[key_of(activity)] = activity
-                elif known["change_id"] < activity.change_id:
-                    await self._renew(tx, activity)
-            for group in _groups(fresh.values()):
-                await self._join(tx, group, is_first=any(key_of(each) not in before for each in group))
-        if fresh:
-            await self._on_changed(recipient)
-
-    async def _find(
-        self, tx: Transaction, recipient: AccountId, activities: Sequence[Activity]
-    ) -> dict[Key, asyncpg.Record]:
-        rows = await tx.fetch(
-            QUERIES.find_activities,
-            account_id=recipient,
-            kinds=[each.kind for each in activities],
-            object_ids=[each.object_id for each in activities],
-            actor_ids=[each.actor_id for each in activities],
-        )
-        return {(row["kind"], row["object_id"], row["actor_id"]): row for row in rows}
-
-    async def _renew(self, tx: Transaction, activity: Activity) -> None:
-        await tx.execute(
-            QUERIES.renew_activity,
-            account_id=activity.recipient_id,
-            kind=activity.kind,
-            object_id=activity.object_id,
-            actor_id=activity.actor_id,
-            change_id=activity.change_id,
-        )
-
-    async def _join(self, tx: Transaction, activities: Sequence[Activity], *, is_first: bool) -> None:
-        """Activities of one kind and group join the unread notification of that group, or open one."""
-        first = activities[0]
-        notification = await tx.fetch_one(
-            QUERIES.add_activities,
-            account_id=first.recipient_id,
-            kind=first.kind,
-            group_id=first.group_id,
-            post_id=first.post_id,
-            object_ids=[each.object_id for each in activities],
-            actor_ids=[each.actor_id for each in activities],
-            change_ids=[each.change_id for each in activities],
-        )
-        # Somebody who likes, unlikes and likes again is listed again, but is not pushed to devices a second time.
-        if notification is not None and is_first:
-            await self._outbox.add(
-                tx, NotificationTold(first.recipient_id, notification["id"], notification["place"])
-            )
-
-    async def _retract(
-        self, recipient: AccountId, query: Query, lock: Query | None = None, **params: object
-    ) -> int:
-        async with self._batches.lock(recipient), self._shards.owner(recipient).begin() as tx:
-            if await tx.fetch_one(lock or QUERIES.lock_list, account_id=recipient) is None:
+    async def _retract(self, recipient: AccountId, query: Query, **params: object) -> int:
+        shard = self._shards.owner(recipient)
+        async with self._locks.of(shard.number), shard.begin() as tx:
+            if await tx.fetch_one(QUERIES.lock_list, account_id=recipient) is None:
                 return 0
             retracted = await tx.fetch(query, account_id=recipient, **params)
             if retracted:
@@ -146,37 +143,39 @@ class ListWriter:
             await self._on_changed(recipient)
         return len(retracted)
 
-    async def _record_traces(self, activity: Activity) -> None:
-        """First the trace, then the activity: whatever is interrupted, every list entry can be found by its source."""
-        by_shard: dict[int, list[int]] = {}
-        post_id = None if activity.kind in FOR_POST_AUTHOR_ONLY else activity.post_id
-        for source in {activity.actor_id, post_id, activity.comment_id} - {SYSTEM}:
-            if source is not None and has_shard(self._shards, source):
-                by_shard.setdefault(self._shards.shard_of(source), []).append(source)
-        for number, own in by_shard.items():
-            shard = self._shards.shard(number)
-            await shard.execute(
-                QUERIES.record_traces, source_ids=sorted(own), recipient_id=activity.recipient_id
+    async def _record_traces(self, activities: Iterable[Activity]) -> None:
+        """Record whose list each source is in. A handler that dies before this is repeated, and does it then."""
+        by_shard: dict[int, set[tuple[int, AccountId]]] = {}
+        for each in activities:
+            post_id = None if each.kind in FOR_POST_AUTHOR_ONLY else each.post_id
+            for source in {each.actor_id, post_id, each.comment_id} - {SYSTEM}:
+                if source is not None and has_shard(self._shards, source):
+                    pairs = by_shard.setdefault(self._shards.shard_of(source), set())
+                    pairs.add((source, each.recipient_id))
+        for number, pairs in by_shard.items():
+            await self._shards.shard(number).execute(
+                QUERIES.record_traces,
+                source_ids=[source for source, _ in pairs],
+                recipient_ids=[recipient for _, recipient in pairs],
             )
 
+    def _by_shard(
+        self, newest: Iterable[tuple[Activity, bool]]
+    ) -> dict[int, tuple[list[Activity], list[Activity]]]:
+        """Activities to add and to retract, by the shard of their recipients."""
+        grouped: dict[int, tuple[list[Activity], list[Activity]]] = {}
+        for each, is_retracted in newest:
+            parts = grouped.setdefault(self._shards.shard_of(each.recipient_id), ([], []))
+            parts[is_retracted].append(each)
+        return grouped
 
-def key_of(activity: Activity) -> Key:
-    """What identifies an activity among those of the same recipient."""
-    return activity.kind, activity.object_id, activity.actor_id
 
-
-def _newest(activities: Iterable[Activity]) -> list[Activity]:
-    """Of each activity the newest change, in the order they came."""
-    newest: dict[Key, Activity] = {}
-    for each in activities:
-        known = newest.get(key_of(each))
-        if known is None or known.change_id < each.change_id:
-            newest[key_of(each)] = each
+def _newest(added: Sequence[Activity], retracted: Sequence[Activity]) -> list[tuple[Activity, bool]]:
+    """Of each activity the newest change, in the order they came, and whether it is retracted."""
+    newest: dict[Key, tuple[Activity, bool]] = {}
+    for each, is_retracted in ((each, some is retracted) for some in (added, retracted) for each in some):
+        key = each.recipient_id, each.kind, each.object_id, each.actor_id
+        known = newest.get(key)
+        if known is None or known[0].change_id < each.change_id:
+            newest[key] = each, is_retracted
     return list(newest.values())
-
-
-def _groups(activities: Iterable[Activity]) -> list[list[Activity]]:
-    groups: dict[tuple[str, int], list[Activity]] = {}
-    for each in activities:
-        groups.setdefault((each.kind, each.group_id), []).append(each)
-    return list(groups.values())

@@ -15,23 +15,25 @@ class PeopleEventHandlers:
     def __init__(self, notifier: Notifier, writer: ListWriter) -> None:
         self._notifier, self._writer = notifier, writer
 
-    async def on_follow(self, event: FollowChanged) -> None:
-        """Notify the followee, or the follower whose request was accepted; the request itself is retracted."""
-        request, follow, accepted = _activities(event)
-        await self._notifier.retract(request)
-        if not event.is_following:
-            await self._notifier.retract(follow)
-            await self._notifier.retract(accepted)
-        elif event.is_approved:
-            await self._notifier.notify(accepted)
-        else:
-            await self._notifier.notify(follow)
+    async def on_follow(self, events: list[FollowChanged]) -> None:
+        """Notify followees, or followers whose requests were accepted; the requests themselves are retracted."""
+        added: list[Activity] = []
+        retracted: list[Activity] = []
+        for event in events:
+            request, follow, accepted = _activities(event)
+            retracted.append(request)
+            if not event.is_following:
+                retracted += [follow, accepted]
+            else:
+                added.append(accepted if event.is_approved else follow)
+        await self._notifier.apply(added, retracted)
 
-    async def on_request(self, event: FollowRequested) -> None:
-        """Notify a private account of a follow request."""
-        request, _, accepted = _activities(event)
-        await self._notifier.retract(accepted)
-        await self._notifier.notify(request)
+    async def on_request(self, events: list[FollowRequested]) -> None:
+        """Notify private accounts of follow requests."""
+        activities = [_activities(each) for each in events]
+        await self._notifier.apply(
+            [request for request, _, _ in activities], [accepted for _, _, accepted in activities]
+        )
 
     async def on_decided(self, event: FollowDecided) -> None:
         """The followee's shard turned a follow into a request or refused it: correct what was notified."""

@@ -16,18 +16,12 @@ class PostEventHandlers:
     def __init__(self, notifier: Notifier, writer: ListWriter) -> None:
         self._notifier, self._writer = notifier, writer
 
-    async def on_liked(self, event: PostLiked) -> None:
-        """Notify the author of a like, or retract it."""
-        activity = Activity(
-            recipient_id=event.author_id,
-            kind="like",
-            actor_id=event.account_id,
-            change_id=event.change_id,
-            object_id=event.post_id,
-            group_id=event.post_id,
-            post_id=event.post_id,
+    async def on_liked(self, events: list[PostLiked]) -> None:
+        """Notify the authors of likes, or retract them."""
+        await self._notifier.apply(
+            [_liking(each) for each in events if each.is_liked],
+            [_liking(each) for each in events if not each.is_liked],
         )
-        await (self._notifier.notify(activity) if event.is_liked else self._notifier.retract(activity))
 
     async def on_published(self, event: PostPublished) -> None:
         """Notify the people tagged or mentioned, unless the post was edited since."""
@@ -63,6 +57,18 @@ class PostEventHandlers:
             await self._notifier.notify(_naming(event, recipient, "tag", change_id))
         for recipient in dict.fromkeys(_without(event.mention_ids, event.tagged_ids)):
             await self._notifier.notify(_naming(event, recipient, "mention", change_id))
+
+
+def _liking(event: PostLiked) -> Activity:
+    return Activity(
+        recipient_id=event.author_id,
+        kind="like",
+        actor_id=event.account_id,
+        change_id=event.change_id,
+        object_id=event.post_id,
+        group_id=event.post_id,
+        post_id=event.post_id,
+    )
 
 
 def _naming(

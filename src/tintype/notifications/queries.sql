@@ -4,66 +4,158 @@ INSERT INTO notification_states (account_id) VALUES (:account_id)
 ON CONFLICT (account_id) DO UPDATE SET account_id = excluded.account_id
 RETURNING account_id;
 
+-- name: lock_states
+-- `lock_state` for many recipients, in one order, so that two batches never wait for each other in a circle.
+INSERT INTO notification_states (account_id)
+SELECT wanted.id FROM unnest(:account_ids::bigint[]) AS wanted (id) ORDER BY wanted.id
+ON CONFLICT (account_id) DO UPDATE SET account_id = excluded.account_id;
+
 -- name: lock_list
 -- The same lock for removals: a list that does not exist, or no longer does, is not created.
 SELECT account_id FROM notification_states WHERE account_id = :account_id FOR UPDATE;
 
--- name: find_activities
--- The stored state of activities, under the recipient's lock.
-SELECT a.kind, a.object_id, a.actor_id, a.change_id, a.notification_id
-FROM unnest(:kinds::text[], :object_ids::bigint[], :actor_ids::bigint[]) AS wanted (kind, object_id, actor_id)
-JOIN notification_acts AS a
-  ON a.account_id = :account_id AND a.kind = wanted.kind
- AND a.object_id = wanted.object_id AND a.actor_id = wanted.actor_id;
-
--- name: renew_activity
--- An activity that is listed already was done again: only its change id moves on.
-UPDATE notification_acts SET change_id = :change_id
-WHERE account_id = :account_id AND kind = :kind AND object_id = :object_id AND actor_id = :actor_id;
-
 -- name: add_activities
--- Activities join the unread notification of their group, or open one; the counts change in the same statement.
-WITH activity AS (
-    SELECT object_id, actor_id, change_id, number
-    FROM unnest(:object_ids::bigint[], :actor_ids::bigint[], :change_ids::bigint[])
-         WITH ORDINALITY AS given (object_id, actor_id, change_id, number)
+-- Activities join the unread notifications of their groups, or open them, for all recipients of a shard at once; each
+-- activity is given once. What recipients do not want or may not know of is left out (`is_welcome` and `_may_notify` of
+-- notify.py); a post of the recipient's own must be shown (graph's rule `is_listed_post`).
+--
+-- Whoever changes a list writes its row of notification_states in the same transaction. So a row that this statement
+-- locked in the very version that its snapshot has (`held`) proves that the snapshot is up to date. The other recipients
+-- return no row: the caller locks them first and repeats the statement in the same transaction. `accepted` are the
+-- positions of the activities that were not left out.
+WITH locked AS (
+    SELECT account_id, xmin AS version FROM notification_states
+    WHERE account_id = ANY(:account_ids::bigint[]) ORDER BY account_id FOR UPDATE
+), held AS (
+    SELECT l.account_id FROM locked AS l
+    JOIN notification_states AS s ON s.account_id = l.account_id AND s.xmin = l.version
+), wanted AS (
+    SELECT g.account_id, g.kind, g.object_id, g.actor_id, g.change_id, g.group_id, g.post_id, g.number
+    FROM unnest(:account_ids::bigint[], :kinds::text[], :object_ids::bigint[], :actor_ids::bigint[], :change_ids::bigint[],
+                :group_ids::bigint[], :post_ids::bigint[], :are_own_posts::boolean[])
+         WITH ORDINALITY AS g (account_id, kind, object_id, actor_id, change_id, group_id, post_id, is_own_post, number)
+    JOIN held AS h ON h.account_id = g.account_id
+    LEFT JOIN notification_choices AS c ON c.account_id = g.account_id AND c.kind = g.kind
+    WHERE NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = g.account_id AND b.blocked_id = g.actor_id)
+      AND NOT EXISTS (SELECT FROM blocked_by AS b
+                      WHERE b.account_id = g.account_id AND b.blocker_id = g.actor_id AND b.is_active)
+      AND NOT EXISTS (SELECT FROM attitudes AS t
+                      WHERE t.account_id = g.account_id AND t.target_id = g.actor_id AND (t.mutes_posts OR t.restricts))
+      AND (c.audience IS NULL OR c.audience = 'everyone'
+           OR (c.audience = 'following'
+               AND EXISTS (SELECT FROM following AS f
+                           WHERE f.account_id = g.account_id AND f.followee_id = g.actor_id AND NOT f.is_requested)))
+      AND (NOT g.is_own_post
+           OR EXISTS (SELECT FROM posts AS p WHERE p.id = g.post_id AND p.author_id = g.account_id
+                        AND p.archived_at IS NULL AND p.hidden_at IS NULL AND p.deleted_at IS NULL))
+), known AS (
+    SELECT w.account_id, w.kind, w.object_id, w.actor_id, w.change_id, w.group_id, w.post_id, w.number,
+           a.change_id AS known_change_id, a.notification_id AS known_notification_id, a.account_id IS NULL AS is_first
+    FROM wanted AS w
+    LEFT JOIN notification_acts AS a ON a.account_id = w.account_id AND a.kind = w.kind
+                                    AND a.object_id = w.object_id AND a.actor_id = w.actor_id
+), renewed AS (
+    UPDATE notification_acts AS a SET change_id = k.change_id FROM known AS k
+    WHERE a.account_id = k.account_id AND a.kind = k.kind AND a.object_id = k.object_id AND a.actor_id = k.actor_id
+      AND k.known_notification_id IS NOT NULL AND k.known_change_id < k.change_id
+), fresh AS (
+    SELECT k.account_id, k.kind, k.object_id, k.actor_id, k.change_id, k.group_id, k.post_id, k.is_first,
+           count(*) OVER (PARTITION BY k.account_id, k.kind, k.group_id) AS total,
+           row_number() OVER (PARTITION BY k.account_id, k.kind, k.group_id ORDER BY k.number) AS position
+    FROM known AS k WHERE k.is_first OR (k.known_notification_id IS NULL AND k.known_change_id < k.change_id)
 ), grouped AS (
     INSERT INTO notifications (account_id, kind, group_id, post_id, place, actor_count)
-    VALUES (:account_id, :kind, :group_id, :post_id, next_id(), (SELECT count(DISTINCT actor_id)::int FROM activity))
+    SELECT f.account_id, f.kind, f.group_id, max(f.post_id), next_id(), count(DISTINCT f.actor_id)::int
+    FROM fresh AS f GROUP BY f.account_id, f.kind, f.group_id
     ON CONFLICT (account_id, kind, group_id) WHERE NOT is_read DO UPDATE
     SET place = excluded.place,
         actor_count = notifications.actor_count + (
-            SELECT count(DISTINCT activity.actor_id)::int FROM activity
-            WHERE NOT EXISTS (SELECT FROM notification_acts AS a
-                              WHERE a.notification_id = notifications.id AND a.actor_id = activity.actor_id))
-    RETURNING id, place, xmax = 0 AS is_new
+            SELECT count(DISTINCT f.actor_id)::int FROM fresh AS f
+            WHERE f.account_id = notifications.account_id AND f.kind = notifications.kind
+              AND f.group_id = notifications.group_id
+              AND NOT EXISTS (SELECT FROM notification_acts AS a
+                              WHERE a.notification_id = notifications.id AND a.actor_id = f.actor_id))
+    RETURNING id, account_id, kind, group_id, place, xmax = 0 AS is_new
 ), added AS (
     INSERT INTO notification_acts (account_id, kind, object_id, actor_id, change_id, post_id, notification_id, told_id)
-    SELECT :account_id, :kind, activity.object_id, activity.actor_id, activity.change_id, :post_id, grouped.id,
-           grouped.place - (SELECT count(*) FROM activity) + activity.number
-    FROM activity CROSS JOIN grouped
+    SELECT f.account_id, f.kind, f.object_id, f.actor_id, f.change_id, f.post_id, g.id, g.place - f.total + f.position
+    FROM fresh AS f JOIN grouped AS g ON g.account_id = f.account_id AND g.kind = f.kind AND g.group_id = f.group_id
     ON CONFLICT (account_id, kind, object_id, actor_id) DO UPDATE
     SET change_id = excluded.change_id, notification_id = excluded.notification_id, told_id = excluded.told_id
 ), counted AS (
-    UPDATE notification_states SET unread_count = unread_count + 1
-    WHERE account_id = :account_id AND (SELECT is_new FROM grouped)
+    UPDATE notification_states AS s
+    SET unread_count = s.unread_count + (SELECT count(*)::int FROM grouped AS g
+                                         WHERE g.account_id = s.account_id AND g.is_new)
+    FROM (SELECT DISTINCT k.account_id FROM known AS k WHERE k.is_first OR k.known_change_id < k.change_id) AS changed
+    WHERE s.account_id = changed.account_id
+    RETURNING s.account_id, s.unread_count
+), told AS (
+    -- Somebody who likes, unlikes and likes again is listed again, but is not pushed to devices a second time.
+    INSERT INTO common.outbox (event, payload, request_id)
+    SELECT :event::text, convert_to(:payload::text || g.account_id || ',"notification_id":' || g.id
+                                    || ',"told_id":' || g.place || '}', 'UTF8'), :request_id::text
+    FROM grouped AS g
+    WHERE EXISTS (SELECT FROM fresh AS f WHERE f.account_id = g.account_id AND f.kind = g.kind
+                    AND f.group_id = g.group_id AND f.is_first)
+      AND EXISTS (SELECT FROM push_subscriptions AS p WHERE p.account_id = g.account_id)
+    RETURNING 1 AS one
 )
-SELECT id, place FROM grouped;
+SELECT h.account_id, counted.unread_count, EXISTS (SELECT FROM told) AS is_told,
+       ARRAY(SELECT w.number::int - 1 FROM wanted AS w WHERE w.account_id = h.account_id) AS accepted
+FROM held AS h LEFT JOIN counted ON counted.account_id = h.account_id;
 
--- name: retract_activity
--- The newest change wins: retracting an activity that has not arrived yet leaves a row because of which it is ignored.
-WITH before AS (
-    SELECT notification_id, actor_id FROM notification_acts
-    WHERE account_id = :account_id AND kind = :kind AND object_id = :object_id AND actor_id = :actor_id
-      AND change_id < :change_id AND notification_id IS NOT NULL
+-- name: retract_activities
+-- Retracts activities of all recipients of a shard, each given once, with the counts; recipients without a row are treated
+-- as those of `add_activities`. The newest change wins: retracting an activity that has not arrived yet leaves a row
+-- because of which it is ignored.
+WITH locked AS (
+    SELECT account_id, xmin AS version FROM notification_states
+    WHERE account_id = ANY(:account_ids::bigint[]) ORDER BY account_id FOR UPDATE
+), held AS (
+    SELECT l.account_id FROM locked AS l
+    JOIN notification_states AS s ON s.account_id = l.account_id AND s.xmin = l.version
+), wanted AS (
+    SELECT g.account_id, g.kind, g.object_id, g.actor_id, g.change_id
+    FROM unnest(:account_ids::bigint[], :kinds::text[], :object_ids::bigint[], :actor_ids::bigint[], :change_ids::bigint[])
+         AS g (account_id, kind, object_id, actor_id, change_id)
+    JOIN held AS h ON h.account_id = g.account_id
+), before AS (
+    SELECT a.account_id, a.kind, a.object_id, a.actor_id, a.notification_id
+    FROM wanted AS w JOIN notification_acts AS a ON a.account_id = w.account_id AND a.kind = w.kind
+                                                AND a.object_id = w.object_id AND a.actor_id = w.actor_id
+    WHERE a.change_id < w.change_id AND a.notification_id IS NOT NULL
 ), written AS (
     INSERT INTO notification_acts (account_id, kind, object_id, actor_id, change_id, told_id)
-    VALUES (:account_id, :kind, :object_id, :actor_id, :change_id, next_id())
+    SELECT w.account_id, w.kind, w.object_id, w.actor_id, w.change_id, next_id() FROM wanted AS w
     ON CONFLICT (account_id, kind, object_id, actor_id) DO UPDATE
     SET change_id = excluded.change_id, notification_id = NULL
     WHERE notification_acts.change_id < excluded.change_id
+), gone AS (
+    SELECT b.notification_id, count(DISTINCT b.actor_id)::int AS count FROM before AS b
+    WHERE NOT EXISTS (
+        SELECT FROM notification_acts AS a
+        WHERE a.notification_id = b.notification_id AND a.actor_id = b.actor_id
+          AND NOT EXISTS (SELECT FROM before AS r
+                          WHERE r.account_id = a.account_id AND r.kind = a.kind AND r.object_id = a.object_id
+                            AND r.actor_id = a.actor_id))
+    GROUP BY b.notification_id
+), subtracted AS (
+    UPDATE notifications AS n SET actor_count = n.actor_count - gone.count FROM gone
+    WHERE n.id = gone.notification_id AND n.actor_count > gone.count
+), emptied AS (
+    DELETE FROM notifications AS n USING gone WHERE n.id = gone.notification_id AND n.actor_count <= gone.count
+    RETURNING n.account_id, n.is_read
+), counted AS (
+    UPDATE notification_states AS s
+    SET unread_count = s.unread_count - (SELECT count(*)::int FROM emptied AS e
+                                         WHERE e.account_id = s.account_id AND NOT e.is_read)
+    FROM held AS h WHERE s.account_id = h.account_id
+    RETURNING s.account_id, s.unread_count
 )
-SELECT notification_id, actor_id FROM before;
+SELECT counted.account_id,
+       CASE WHEN EXISTS (SELECT FROM before AS b WHERE b.account_id = counted.account_id)
+            THEN counted.unread_count END AS unread_count
+FROM counted;
 
 -- name: retract_actors
 -- Retracts everything that these people did.
@@ -127,12 +219,15 @@ UPDATE notification_states SET unread_count = unread_count - (SELECT count(*)::i
 WHERE account_id = :account_id;
 
 -- name: record_traces
--- Records who was notified of a source, with the day of the last time. A trace from today is only read: ON CONFLICT
+-- Records who was notified of which source, with the day of the last time. A trace from today is only read: ON CONFLICT
 -- alone would lock the row each time.
 INSERT INTO notification_traces (source_id, recipient_id)
-SELECT source.id, :recipient_id::bigint FROM unnest(:source_ids::bigint[]) AS source (id)
+SELECT DISTINCT given.source_id, given.recipient_id
+FROM unnest(:source_ids::bigint[], :recipient_ids::bigint[]) AS given (source_id, recipient_id)
 WHERE NOT EXISTS (SELECT FROM notification_traces AS t
-                  WHERE t.source_id = source.id AND t.recipient_id = :recipient_id AND t.told_on = current_date)
+                  WHERE t.source_id = given.source_id AND t.recipient_id = given.recipient_id
+                    AND t.told_on = current_date)
+ORDER BY given.source_id, given.recipient_id
 ON CONFLICT (source_id, recipient_id) DO UPDATE SET told_on = excluded.told_on;
 
 -- name: page_traces
@@ -150,6 +245,10 @@ RETURNING source_id;
 -- name: find_newest_change
 -- The newest change of a post or comment that was processed, by which events that come late are recognized.
 SELECT change_id FROM notification_marks WHERE source_id = :source_id;
+
+-- name: gather_newest_changes
+-- The newest changes of posts or comments that were processed, from all the shards they lie on.
+SELECT source_id, change_id FROM notification_marks WHERE source_id = ANY(:ids::bigint[]);
 
 -- name: page
 -- A page of the list, with the latest activities of each notification: who, and on what.

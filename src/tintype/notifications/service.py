@@ -44,8 +44,6 @@ from tintype.notifications.vapid import VapidKey
 from tintype.posts import PostEdited, PostLiked, PostPublished, PostRemoved, Posts
 from tintype.stories import Stories, StoryPublished, StoryReacted, StoryRemoved, StoryReplied
 
-LIKES_AT_ONCE = 128
-"""Likes of one post are written together: the more of them wait, the fewer transactions they need."""
 PUSHES_AT_ONCE = 64
 
 
@@ -70,7 +68,7 @@ class Notifications:
         self._preferences = NotificationPreferences(deps)
         self._writer = ListWriter(deps, self._publish_change)
         self._reader = ListReader(deps, self._writer, self._publish_change)
-        self._notifier = Notifier(deps, self._writer, self._preferences)
+        self._notifier = Notifier(deps, self._writer)
         self._on_post = PostEventHandlers(self._notifier, self._writer)
         self._on_comment = CommentEventHandlers(self._notifier, self._writer)
         self._on_story = StoryEventHandlers(deps, self._notifier)
@@ -154,19 +152,19 @@ class Notifications:
         """Reactions to events of other rooms, and the delivery of pushes."""
         post, comment, story, people = self._on_post, self._on_comment, self._on_story, self._on_people
         return [
-            on(PostLiked, post.on_liked, name="notifications-liked", concurrency=LIKES_AT_ONCE),
+            on(PostLiked, post.on_liked, name="notifications-liked", many=True),
             on(PostPublished, post.on_published, name="notifications-published"),
             on(PostEdited, post.on_edited, name="notifications-edited"),
             on(PostRemoved, post.on_removed, name="notifications-removed"),
-            on(CommentAdded, comment.on_added, name="notifications-comment"),
+            on(CommentAdded, comment.on_added, name="notifications-comment", many=True),
             on(CommentRemoved, comment.on_removed, name="notifications-comment-removed"),
-            on(CommentLiked, comment.on_liked, name="notifications-comment-liked"),
+            on(CommentLiked, comment.on_liked, name="notifications-comment-liked", many=True),
             on(StoryPublished, story.on_published, name="notifications-story-published"),
             on(StoryRemoved, story.on_removed, name="notifications-story-removed"),
             on(StoryReacted, story.on_reacted, name="notifications-story-reacted"),
             on(StoryReplied, story.on_replied, name="notifications-story-replied"),
-            on(FollowChanged, people.on_follow, name="notifications-follow"),
-            on(FollowRequested, people.on_request, name="notifications-request"),
+            on(FollowChanged, people.on_follow, name="notifications-follow", many=True),
+            on(FollowRequested, people.on_request, name="notifications-request", many=True),
             on(FollowDecided, people.on_decided, name="notifications-decided"),
             on(BlockChanged, people.on_block, name="notifications-block"),
             on(StatusChanged, people.on_status, name="notifications-status"),
@@ -179,9 +177,9 @@ class Notifications:
         """Work that this room repeats: the sweep."""
         return self._retention.schedules()
 
-    async def _publish_change(self, account_id: AccountId) -> None:
+    async def _publish_change(self, account_id: AccountId, unread_count: int | None = None) -> None:
         """Tell live connections the new unread count; whoever misses it reads it with the next request."""
-        count = await self._reader.count_unread(account_id)
+        count = await self._reader.count_unread(account_id) if unread_count is None else unread_count
         body = msgspec.json.encode({"account_id": str(account_id), "unread_count": count})
         with contextlib.suppress(NatsError):
             await self._nats.publish(self._names.notifications(account_id), body)

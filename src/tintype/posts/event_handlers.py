@@ -3,9 +3,9 @@
 Every handler is idempotent, and events may arrive in any order.
 """
 
-from tintype.posts.dependencies import PostsDependencies
+from tintype.base.ids import PostId
 from tintype.posts.events import PostEdited, PostLiked, PostPublished, PostRemoved
-from tintype.posts.like import PostLikes
+from tintype.posts.like_index import LikeIndex
 from tintype.posts.post_cache import PostCache
 from tintype.posts.tags import PersonTags, TagChanges
 
@@ -13,17 +13,15 @@ from tintype.posts.tags import PersonTags, TagChanges
 class PostsEventHandlers:
     """Keeps the indexes of tags and likes, and the cache, in line with what was committed."""
 
-    def __init__(
-        self, dependencies: PostsDependencies, cache: PostCache, tags: PersonTags, likes: PostLikes
-    ) -> None:
-        self._counters = dependencies.like_counters
-        self._cache, self._tags, self._likes = cache, tags, likes
+    def __init__(self, cache: PostCache, tags: PersonTags, like_index: LikeIndex) -> None:
+        self._cache, self._tags, self._like_index = cache, tags, like_index
 
     async def handle_published(self, event: PostPublished) -> None:
-        """Index the tags of a new post."""
+        """Index the tags of a new post; drop one that is shown again from the cache."""
         if event.is_new:
             await self._tags.index(event.post_id, event.post_id, TagChanges(added=event.tagged_ids))
-        await self._cache.invalidate(event.post_id)
+        else:
+            await self._cache.invalidate(event.post_id)
 
     async def handle_edited(self, event: PostEdited) -> None:
         """Index the tags that an edit has added and removed."""
@@ -38,9 +36,10 @@ class PostsEventHandlers:
             await self._tags.index(event.post_id, event.change_id, TagChanges(removed=event.tagged_ids))
         await self._cache.invalidate(event.post_id)
 
-    async def handle_liked(self, event: PostLiked) -> None:
-        """Index a like, and drop cached counts that do not include it."""
-        await self._likes.index(event)
-        is_older = await self._cache.are_counts_older(event.post_id, event.change_id)
-        if is_older and event.post_id not in await self._counters.find_unsettled([event.post_id]):
-            await self._cache.invalidate_counts(event.post_id)
+    async def handle_liked(self, events: list[PostLiked]) -> None:
+        """Index likes that are not indexed yet, and drop cached counts that do not include them."""
+        await self._like_index.repair(events)
+        changes: dict[PostId, int] = {}
+        for each in events:
+            changes[each.post_id] = max(changes.get(each.post_id, 0), each.change_id)
+        await self._cache.drop_older_counts(changes)

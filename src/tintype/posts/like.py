@@ -6,50 +6,63 @@ for the lock on the post's row; the like itself and its event commit as always.
 
 from collections.abc import Iterable, Mapping
 
-from tintype.base.ids import AccountId, PostId
+from tintype.base.ids import AccountId, PostId, has_shard
 from tintype.base.log import get_log
 from tintype.base.pages import Page, fill_page
 from tintype.graph import VisibleAccount
 from tintype.posts.dependencies import PostsDependencies
+from tintype.posts.errors import PostNotFound
 from tintype.posts.events import PostLiked
+from tintype.posts.like_index import LikeIndex
 from tintype.posts.models import Post
 from tintype.posts.post_cache import PostCache
 from tintype.posts.reader import PostReader
 from tintype.posts.store import QUERIES, SHARD_UNAVAILABLE, read_counts
 
 log = get_log("posts")
-_CHANGES = {
-    (True, False): QUERIES.like_and_count,
-    (False, False): QUERIES.unlike_and_count,
-    (True, True): QUERIES.like,
-    (False, True): QUERIES.unlike,
-}
-"""The query that changes a like, by whether it is given or taken back, and whether the count is buffered."""
 
 
 class PostLikes:
     """Likes of posts."""
 
-    def __init__(self, dependencies: PostsDependencies, cache: PostCache, reader: PostReader) -> None:
+    def __init__(
+        self, dependencies: PostsDependencies, cache: PostCache, reader: PostReader, index: LikeIndex
+    ) -> None:
         self._shards, self._outbox, self._cache = dependencies.shards, dependencies.outbox, cache
-        self._visibility, self._reader = dependencies.visibility, reader
-        self._viewer_invalidation = dependencies.viewer_invalidation
+        self._visibility, self._reader, self._index = dependencies.visibility, reader, index
         self._counters = dependencies.like_counters
 
-    async def change(self, post_id: PostId, author_id: AccountId, by: AccountId, *, is_liked: bool) -> None:
-        """Write a like or remove it, with its count and event in one transaction, whoever may see the post."""
-        is_buffered = await self._counters.should_buffer(post_id)
-        async with self._shards.owner(post_id).begin() as tx:
-            changed = await tx.fetch_one(_CHANGES[is_liked, is_buffered], post_id=post_id, account_id=by)
-            if changed is None:
-                return
-            event = PostLiked(post_id, author_id, by, changed["change_id"], is_liked)
-            await self._outbox.add(tx, event)
+    async def change(
+        self, post_id: PostId, by: AccountId, *, is_liked: bool, is_erased: bool = False
+    ) -> None:
+        """Write a like or remove it, with its count and event in one statement, which checks who may see the post.
+
+        `is_erased` removes it whatever its owner may see now.
+        """
+        if not has_shard(self._shards, post_id):
+            raise PostNotFound
+        shard, is_buffered = self._shards.owner(post_id), await self._counters.should_buffer(post_id)
+        changed = await shard.fetch_one(
+            QUERIES.like if is_liked else QUERIES.unlike,
+            post_id=post_id,
+            account_id=by,
+            is_buffered=is_buffered,
+            **({} if is_liked else {"is_erased": is_erased}),
+            **self._outbox.prepare(
+                PostLiked, more=("author_id",), post_id=post_id, account_id=by, is_liked=is_liked
+            ),
+        )
+        if changed is None:
+            raise PostNotFound
+        if changed["change_id"] is None:
+            return
+        await self._outbox.wake(shard)
         if is_buffered:
             await self._counters.buffer(post_id, 1 if is_liked else -1)
         else:
             await self._cache.replace_counts(post_id, read_counts(changed))
-        await self._try_index(event)
+        event = PostLiked(post_id, changed["author_id"], by, changed["change_id"], is_liked)
+        await self._index.try_write(event)
         log.info("like.changed", post_id=post_id, account_id=by, is_liked=is_liked, is_buffered=is_buffered)
 
     async def page_likers(
@@ -83,17 +96,6 @@ class PostLikes:
 
         return await fill_page(fetch, show, before=before, limit=limit)
 
-    async def index(self, event: PostLiked) -> None:
-        """Write the like to the liker's own shard; idempotent, and of several changes the newest wins."""
-        await self._shards.owner(event.account_id).execute(
-            QUERIES.index_like,
-            account_id=event.account_id,
-            post_id=event.post_id,
-            change_id=event.change_id,
-            is_active=event.is_liked,
-        )
-        await self._viewer_invalidation.invalidate(event.account_id)
-
     async def flush(self) -> None:
         """Add buffered likes to the counts in the rows, and finish what an interrupted flush has left."""
         folded = await self._counters.flush(self.fold)
@@ -114,13 +116,6 @@ class PostLikes:
             await self._cache.invalidate_counts(*posts)
             done += posts
         return done
-
-    async def _try_index(self, event: PostLiked) -> None:
-        """`index`, before the answer goes out; where the shard is unavailable, the event's handler repeats it."""
-        try:
-            await self.index(event)
-        except SHARD_UNAVAILABLE as error:
-            log.warning("like.postponed", post_id=event.post_id, error=str(error))
 
     def _by_shard(self, ids: Iterable[int]) -> dict[int, list[PostId]]:
         grouped: dict[int, list[PostId]] = {}

@@ -1,12 +1,14 @@
 """Export and erasure of what the posts room stores about a person: posts, likes and tags."""
 
+import contextlib
 from collections.abc import AsyncIterator
 
 import msgspec
 
-from tintype.base.ids import AccountId, PostId, has_shard
+from tintype.base.ids import AccountId, PostId
 from tintype.base.personal_data import ExportRecord
 from tintype.posts.dependencies import PostsDependencies
+from tintype.posts.errors import PostNotFound
 from tintype.posts.lifecycle import PostLifecycle
 from tintype.posts.like import PostLikes
 from tintype.posts.models import Post
@@ -82,15 +84,13 @@ class PostsPersonalData:
         rows = await home.fetch(QUERIES.list_own_likes, account_id=account_id, limit=BATCH)
         posts = [PostId(row["post_id"]) for row in rows]
         for post_id in posts:
-            if has_shard(self._shards, post_id):
-                await self._unlike(post_id, account_id)
+            await self._unlike(post_id, account_id)
         await home.execute(QUERIES.erase_own_likes, account_id=account_id, post_ids=posts)
         return len(posts)
 
     async def _unlike(self, post_id: PostId, account_id: AccountId) -> None:
-        author_id = await self._shards.owner(post_id).fetch_value(QUERIES.find_author, post_id=post_id)
-        if author_id is not None:
-            await self._likes.change(post_id, AccountId(author_id), account_id, is_liked=False)
+        with contextlib.suppress(PostNotFound):  # purged, with all of its likes
+            await self._likes.change(post_id, account_id, is_liked=False, is_erased=True)
 
     async def _erase_tagged(self, account_id: AccountId) -> int:
         home = self._shards.owner(account_id)

@@ -3,7 +3,7 @@
 The two are cached apart because counts change far more often than posts. Nothing here checks what a viewer may see.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -57,10 +57,14 @@ class PostCache:
             COUNTS, post_id, counts, is_newer=lambda cached: cached.counted_id < counts.counted_id
         )
 
-    async def are_counts_older(self, post_id: PostId, change_id: int) -> bool:
-        """Whether counts are cached that do not include this change of the post's likes."""
-        cached = await self._cache.peek(COUNTS, post_id)
-        return cached is not None and cached.counted_id < change_id
+    async def drop_older_counts(self, changes: Mapping[PostId, int]) -> None:
+        """Drop cached counts that do not include these changes of likes, by post; not those of hot posts."""
+        older = await self._cache.find_outdated(
+            COUNTS, list(changes), is_current=lambda each, counts: counts.counted_id >= changes[each]
+        )
+        if older:
+            unsettled = await self._like_counters.find_unsettled(older)
+            await self.invalidate_counts(*(each for each in older if each not in unsettled))
 
     async def invalidate(self, *ids: PostId) -> None:
         """Drop these posts and their counts from the cache: a change of them was committed."""

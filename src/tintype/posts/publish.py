@@ -1,4 +1,4 @@
-"""Publishing: one transaction on the author's shard attaches the media, writes the post and counts it."""
+"""Publishing: one statement on the author's shard attaches the media, writes the post and counts it."""
 
 import hashlib
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from tintype.posts.caption import Caption, CaptionParser
 from tintype.posts.dependencies import PostsDependencies
 from tintype.posts.errors import IdempotencyKeyReused, MediaInvalid, TooManyPosts
 from tintype.posts.events import PostPublished
-from tintype.posts.models import Place, PostDraft
+from tintype.posts.models import PersonTag, Place, PostDraft
 from tintype.posts.store import QUERIES
-from tintype.posts.tags import PersonTags, TagChanges, add_tags
+from tintype.posts.tags import PersonTags, TagChanges, add_tags, tag_columns
 
 log = get_log("posts")
 
@@ -53,6 +53,46 @@ class PostPublisher:
             return earlier
         caption = await self._captions.parse(author_id, draft.caption)
         await self._tags.check_taggable(author_id, draft.tagged_ids)
+        post_id = await self._publish_at_once(shard, author_id, draft, caption, key)
+        if post_id is None:
+            return await self._publish_locked(shard, author_id, draft, caption, key)
+        await self._media.forget_access([item.media_id for item in draft.media])
+        return await self._finish(_event(post_id, author_id, draft, caption))
+
+    async def _publish_at_once(
+        self, shard: Shard, author_id: AccountId, draft: PostDraft, caption: Caption, key: RequestKey
+    ) -> PostId | None:
+        """Publish in one call; None where the author's lock must be taken first."""
+        event = self._outbox.prepare(
+            PostPublished,
+            last="post_id",
+            author_id=author_id,
+            hashtags=caption.hashtags,
+            mention_ids=caption.mention_ids,
+            tagged_ids=draft.tagged_ids,
+            place_id=draft.place.id if draft.place else None,
+        )
+        post_id: int | None = await shard.fetch_value(
+            QUERIES.publish_at_once,
+            author_id=author_id,
+            limit=self._posts_per_day,
+            **caption_columns(caption, draft.place),
+            comments_enabled=draft.comments_enabled,
+            hides_like_count=draft.hides_like_count,
+            idempotency_key=key.text,
+            body_hash=key.body_hash,
+            **_media_columns(draft),
+            **tag_columns(_tags(draft)),
+            **event,
+        )
+        if post_id is None:
+            return None
+        await self._outbox.wake(shard)
+        return PostId(post_id)
+
+    async def _publish_locked(
+        self, shard: Shard, author_id: AccountId, draft: PostDraft, caption: Caption, key: RequestKey
+    ) -> PostId:
         async with shard.begin() as tx:
             # The author's lock makes the daily limit and the count of posts exact.
             author = await self._accounts.lock(tx, author_id)
@@ -65,11 +105,15 @@ class PostPublisher:
             post_id = await self._insert(tx, author_id, draft, caption, key)
             event = _event(post_id, author_id, draft, caption)
             await self._outbox.add(tx, event)
-        log.info("post.published", post_id=post_id, shard=shard.number)
-        await self._accounts.invalidate(author_id)
-        await self._tags.try_index(post_id, post_id, TagChanges(added=event.tagged_ids))
+        return await self._finish(event)
+
+    async def _finish(self, event: PostPublished) -> PostId:
+        """What follows the commit, before the author gets the answer; handlers of the event do the same."""
+        log.info("post.published", post_id=event.post_id, shard=self._shards.shard_of(event.post_id))
+        await self._accounts.invalidate(event.author_id)
+        await self._tags.try_index(event.post_id, event.post_id, TagChanges(added=event.tagged_ids))
         await self._published.notify(event)
-        return post_id
+        return event.post_id
 
     async def _check_daily_limit(self, tx: Transaction, author_id: AccountId) -> None:
         limit = self._posts_per_day
@@ -96,12 +140,8 @@ class PostPublisher:
         media_ids = [item.media_id for item in draft.media]
         if len(await self._media.attach(tx, author_id, media_ids, to=post_id)) != len(media_ids):
             raise MediaInvalid
-        alt_texts = [item.alt_text for item in draft.media]
-        await tx.execute(QUERIES.add_post_media, post_id=post_id, media_ids=media_ids, alt_texts=alt_texts)
-        tags = [
-            (position, each) for position, item in enumerate(draft.media, start=1) for each in item.tagged
-        ]
-        await add_tags(tx, post_id, tags)
+        await tx.execute(QUERIES.add_post_media, post_id=post_id, **_media_columns(draft))
+        await add_tags(tx, post_id, _tags(draft))
         await self._accounts.change_post_count(tx, author_id, 1)
         return post_id
 
@@ -130,6 +170,18 @@ def caption_columns(caption: Caption, place: Place | None) -> dict[str, object]:
         "lat": place.lat if place else None,
         "lon": place.lon if place else None,
     }
+
+
+def _media_columns(draft: PostDraft) -> dict[str, object]:
+    return {
+        "media_ids": [item.media_id for item in draft.media],
+        "alt_texts": [item.alt_text for item in draft.media],
+    }
+
+
+def _tags(draft: PostDraft) -> list[tuple[int, PersonTag]]:
+    """The people tagged, each with the position of the photo."""
+    return [(position, each) for position, item in enumerate(draft.media, start=1) for each in item.tagged]
 
 
 def _event(post_id: PostId, author_id: AccountId, draft: PostDraft, caption: Caption) -> PostPublished:

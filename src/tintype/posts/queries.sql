@@ -12,6 +12,52 @@ FROM (
     ORDER BY id DESC LIMIT :limit
 ) AS recent;
 
+-- name: publish_at_once
+-- A post with its media, tags, count and event in one call, under the lock of its author's account, whose row is written
+-- with every post: if this statement locked it in the very version that its snapshot has (`held`), no post was missed and
+-- the daily limit is exact. The media are attached as by `attach_media` of the media room. No row: a post may have been
+-- missed, or something refuses this one; the caller then takes the lock first and finds out.
+WITH locked AS (
+    SELECT id, xmin AS version FROM accounts WHERE id = :author_id::bigint AND status = 'active' FOR NO KEY UPDATE
+), held AS (
+    SELECT l.id FROM locked AS l JOIN accounts AS a ON a.id = l.id AND a.xmin = l.version
+    WHERE (SELECT count(*) FROM (
+               SELECT FROM posts AS p
+               WHERE p.author_id = :author_id AND p.id >= shardwright.min_id_at(now() - interval '24 hours')
+               LIMIT :limit::int) AS recent) < :limit::int
+), usable AS (
+    SELECT m.id FROM media AS m JOIN held AS h ON h.id = m.account_id
+    WHERE m.id = ANY(:media_ids::bigint[]) AND m.post_id IS NULL AND m.expires_at > now()
+      AND m.state IN ('ready', 'processing')
+    FOR UPDATE OF m
+), added AS (
+    INSERT INTO posts (author_id, caption, spans, hashtags, mention_ids, place_id, place_name, lat, lon,
+                       comments_enabled, hides_like_count, idempotency_key, body_hash)
+    SELECT h.id, :caption::text, :spans::text, :hashtags::text[], :mention_ids::bigint[], :place_id::text,
+           :place_name::text, :lat::float8, :lon::float8, :comments_enabled::boolean, :hides_like_count::boolean,
+           :idempotency_key::text, :body_hash::bytea
+    FROM held AS h WHERE (SELECT count(*) FROM usable) = cardinality(:media_ids)
+    ON CONFLICT (author_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+    RETURNING id
+), attached AS (
+    UPDATE media AS m SET post_id = added.id, expires_at = NULL FROM added CROSS JOIN usable AS u WHERE m.id = u.id
+), shown AS (
+    INSERT INTO post_media (post_id, position, media_id, alt_text)
+    SELECT added.id, item.position, item.media_id, item.alt_text
+    FROM added CROSS JOIN unnest(:media_ids, :alt_texts::text[]) WITH ORDINALITY AS item (media_id, alt_text, position)
+), tagged AS (
+    INSERT INTO post_tags (post_id, position, account_id, x, y)
+    SELECT added.id, tag.position, tag.account_id, tag.x, tag.y
+    FROM added CROSS JOIN unnest(:positions::int[], :account_ids::bigint[], :xs::real[], :ys::real[])
+                          AS tag (position, account_id, x, y)
+), counted AS (
+    UPDATE accounts AS a SET post_count = a.post_count + 1 FROM added WHERE a.id = :author_id
+), announced AS (
+    INSERT INTO common.outbox (event, payload, request_id)
+    SELECT :event::text, convert_to(:payload::text || added.id || '}', 'UTF8'), :request_id::text FROM added
+)
+SELECT added.id FROM added;
+
 -- name: add_post
 -- The post itself.
 INSERT INTO posts (author_id, caption, spans, hashtags, mention_ids, place_id, place_name, lat, lon,
@@ -131,34 +177,67 @@ WHERE id = :post_id RETURNING next_id() AS change_id;
 SELECT count(*) FROM posts WHERE author_id = :author_id AND pinned_at IS NOT NULL AND deleted_at IS NULL;
 
 -- name: like
--- One row per (post, person): liking twice returns no row. The change id is drawn after the row's lock is held, so that
--- of one person's changes the later has the larger id.
-INSERT INTO likes (post_id, account_id, liked_id)
-SELECT id, :account_id, next_id() FROM posts WHERE id = :post_id AND deleted_at IS NULL
-ON CONFLICT DO NOTHING RETURNING next_id() AS change_id;
+-- A like with its count and its event, by somebody who may see the post (graph's rules `may_see_content` and
+-- `may_see_post`, whose facts are all on the author's shard). No row: there is no such post for this person. No
+-- `change_id`: they like it already. The change id is drawn after the like's lock is held, so that of one person's changes
+-- the later has the larger id; `counted_id` orders reads of the counts. Where the count is buffered, the post's row is
+-- neither locked nor changed.
+WITH post AS (
+    SELECT p.id, p.author_id FROM posts AS p JOIN accounts AS a ON a.id = p.author_id
+    WHERE p.id = :post_id::bigint AND p.deleted_at IS NULL
+      AND (p.author_id = :account_id::bigint
+           OR (p.archived_at IS NULL AND p.hidden_at IS NULL AND a.status = 'active'
+               AND NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = a.id AND b.blocked_id = :account_id)
+               AND NOT EXISTS (SELECT FROM blocked_by AS b
+                               WHERE b.account_id = a.id AND b.blocker_id = :account_id AND b.is_active)
+               AND (NOT a.is_private
+                    OR EXISTS (SELECT FROM followers AS f
+                               WHERE f.account_id = a.id AND f.follower_id = :account_id AND f.is_active))))
+), liked AS (
+    INSERT INTO likes (post_id, account_id, liked_id) SELECT post.id, :account_id, next_id() FROM post
+    ON CONFLICT DO NOTHING RETURNING next_id() AS change_id
+), counted AS (
+    UPDATE posts AS p SET like_count = p.like_count + 1, counted_id = next_id() FROM liked
+    WHERE p.id = :post_id AND NOT :is_buffered::boolean
+    RETURNING p.like_count, p.comment_count, p.like_batch, p.counted_id
+), announced AS (
+    INSERT INTO common.outbox (event, payload, request_id)
+    SELECT :event::text, convert_to(:payload::text || liked.change_id || ',"author_id":' || post.author_id || '}', 'UTF8'),
+           :request_id::text
+    FROM liked CROSS JOIN post
+)
+SELECT post.author_id, liked.change_id, counted.like_count, counted.comment_count, counted.like_batch, counted.counted_id
+FROM post LEFT JOIN liked ON true LEFT JOIN counted ON true;
 
 -- name: unlike
--- Unliking twice returns no row.
-DELETE FROM likes WHERE post_id = :post_id AND account_id = :account_id RETURNING next_id() AS change_id;
-
--- name: like_and_count
--- A like with its count in one statement. `counted_id` orders reads of the counts.
-WITH liked AS (
-    INSERT INTO likes (post_id, account_id, liked_id)
-    SELECT id, :account_id, next_id() FROM posts WHERE id = :post_id AND deleted_at IS NULL
-    ON CONFLICT DO NOTHING RETURNING post_id, next_id() AS change_id
+-- Takes a like back, with its count and its event; the same rows as `like`. `is_erased` takes it back whatever the person
+-- may see, because their data is erased.
+WITH post AS (
+    SELECT p.id, p.author_id FROM posts AS p JOIN accounts AS a ON a.id = p.author_id
+    WHERE p.id = :post_id::bigint AND (:is_erased::boolean OR (p.deleted_at IS NULL
+      AND (p.author_id = :account_id::bigint
+           OR (p.archived_at IS NULL AND p.hidden_at IS NULL AND a.status = 'active'
+               AND NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = a.id AND b.blocked_id = :account_id)
+               AND NOT EXISTS (SELECT FROM blocked_by AS b
+                               WHERE b.account_id = a.id AND b.blocker_id = :account_id AND b.is_active)
+               AND (NOT a.is_private
+                    OR EXISTS (SELECT FROM followers AS f
+                               WHERE f.account_id = a.id AND f.follower_id = :account_id AND f.is_active))))))
+), unliked AS (
+    DELETE FROM likes AS l USING post WHERE l.post_id = post.id AND l.account_id = :account_id
+    RETURNING next_id() AS change_id
+), counted AS (
+    UPDATE posts AS p SET like_count = p.like_count - 1, counted_id = next_id() FROM unliked
+    WHERE p.id = :post_id AND NOT :is_buffered::boolean
+    RETURNING p.like_count, p.comment_count, p.like_batch, p.counted_id
+), announced AS (
+    INSERT INTO common.outbox (event, payload, request_id)
+    SELECT :event::text, convert_to(:payload::text || unliked.change_id || ',"author_id":' || post.author_id || '}', 'UTF8'),
+           :request_id::text
+    FROM unliked CROSS JOIN post
 )
-UPDATE posts AS p SET like_count = p.like_count + 1, counted_id = next_id() FROM liked WHERE p.id = liked.post_id
-RETURNING liked.change_id, p.like_count, p.comment_count, p.like_batch, p.counted_id;
-
--- name: unlike_and_count
--- An unlike with its count in one statement.
-WITH unliked AS (
-    DELETE FROM likes WHERE post_id = :post_id AND account_id = :account_id
-    RETURNING post_id, next_id() AS change_id
-)
-UPDATE posts AS p SET like_count = p.like_count - 1, counted_id = next_id() FROM unliked WHERE p.id = unliked.post_id
-RETURNING unliked.change_id, p.like_count, p.comment_count, p.like_batch, p.counted_id;
+SELECT post.author_id, unliked.change_id, counted.like_count, counted.comment_count, counted.like_batch, counted.counted_id
+FROM post LEFT JOIN unliked ON true LEFT JOIN counted ON true;
 
 -- name: change_comment_count
 -- Visible comments of a post, changed in the transaction that adds or removes them.
@@ -182,6 +261,22 @@ INSERT INTO own_likes (account_id, post_id, change_id, is_active)
 SELECT a.id, :post_id, :change_id, :is_active FROM accounts AS a WHERE a.id = :account_id
 ON CONFLICT (account_id, post_id) DO UPDATE SET change_id = excluded.change_id, is_active = excluded.is_active
 WHERE own_likes.change_id < excluded.change_id;
+
+-- name: index_likes
+-- `index_like` for likes of many people of this shard, each of whom is given once per post.
+INSERT INTO own_likes (account_id, post_id, change_id, is_active)
+SELECT a.id, given.post_id, given.change_id, given.is_active
+FROM unnest(:account_ids::bigint[], :post_ids::bigint[], :change_ids::bigint[], :are_active::boolean[])
+     AS given (account_id, post_id, change_id, is_active)
+JOIN accounts AS a ON a.id = given.account_id
+ORDER BY given.account_id, given.post_id
+ON CONFLICT (account_id, post_id) DO UPDATE SET change_id = excluded.change_id, is_active = excluded.is_active
+WHERE own_likes.change_id < excluded.change_id;
+
+-- name: gather_indexed_likes
+-- The newest change that the indexes of these people have of these posts; people and posts need not be pairs.
+SELECT account_id, post_id, change_id FROM own_likes
+WHERE account_id = ANY(:ids::bigint[]) AND post_id = ANY(:post_ids::bigint[]);
 
 -- name: which_liked hot
 -- Those of the posts that a viewer likes, from the viewer's own shard.

@@ -18,6 +18,7 @@ from tintype.posts.event_handlers import PostsEventHandlers
 from tintype.posts.events import PostEdited, PostLiked, PostPublished, PostRemoved
 from tintype.posts.lifecycle import PostLifecycle
 from tintype.posts.like import PostLikes
+from tintype.posts.like_index import LikeIndex
 from tintype.posts.models import PersonTag, Place, Post, PostChanges
 from tintype.posts.personal_data import PostsPersonalData
 from tintype.posts.post_cache import PostCache, PostSources
@@ -46,7 +47,8 @@ class Posts:
         self._publisher = PostPublisher(dependencies, self._tags, captions, self.published)
         self._editor = PostEditor(dependencies, self._cache, self._reader, self._tags, captions)
         self._lifecycle = PostLifecycle(dependencies, self._cache, self._reader, self._tags, self.published)
-        self._likes = PostLikes(dependencies, self._cache, self._reader)
+        like_index = LikeIndex(dependencies)
+        self._likes = PostLikes(dependencies, self._cache, self._reader, like_index)
         self._retention = PostRetention(dependencies)
         self.personal_data: PersonalDataHolder = PostsPersonalData(
             dependencies,
@@ -57,7 +59,7 @@ class Posts:
             likes=self._likes,
             tags=self._tags,
         )
-        self._event_handlers = PostsEventHandlers(dependencies, self._cache, self._tags, self._likes)
+        self._event_handlers = PostsEventHandlers(self._cache, self._tags, like_index)
 
     async def publish(
         self,
@@ -130,13 +132,11 @@ class Posts:
 
     async def like(self, post_id: PostId, by: AccountId) -> None:
         """Like a post that is visible to this account; liking twice counts once."""
-        author_id = await self._reader.get_author_id(post_id, viewer=by)
-        await self._likes.change(post_id, author_id, by, is_liked=True)
+        await self._likes.change(post_id, by, is_liked=True)
 
     async def unlike(self, post_id: PostId, by: AccountId) -> None:
         """Take a like back."""
-        author_id = await self._reader.get_author_id(post_id, viewer=by)
-        await self._likes.change(post_id, author_id, by, is_liked=False)
+        await self._likes.change(post_id, by, is_liked=False)
 
     async def page_likers(
         self, post_id: PostId, *, viewer: AccountId | None, before: int, limit: int
@@ -159,6 +159,10 @@ class Posts:
     async def get(self, post_id: PostId, *, viewer: AccountId | None) -> Post:
         """One post that the viewer may see, or `PostNotFound`."""
         return await self._reader.get(post_id, viewer=viewer)
+
+    async def check_visible(self, post_id: PostId, *, viewer: AccountId | None) -> None:
+        """Raise `PostNotFound` unless the viewer may see the post."""
+        await self._reader.get_author_id(post_id, viewer=viewer)
 
     async def find_many(
         self, ids: Iterable[PostId], *, viewer: AccountId | None, with_unshown: bool = False
@@ -241,7 +245,7 @@ class Posts:
             on(PostPublished, handle.handle_published, name="posts-published"),
             on(PostEdited, handle.handle_edited, name="posts-edited"),
             on(PostRemoved, handle.handle_removed, name="posts-removed"),
-            on(PostLiked, handle.handle_liked, name="posts-liked"),
+            on(PostLiked, handle.handle_liked, name="posts-liked", many=True),
         ]
 
     def schedules(self) -> list[Schedule]:

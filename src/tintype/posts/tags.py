@@ -103,11 +103,14 @@ async def list_tagged(tx: Transaction, post_id: PostId) -> tuple[AccountId, ...]
 async def add_tags(tx: Transaction, post_id: PostId, tags: Sequence[tuple[int, PersonTag]]) -> None:
     """Tag people in the photos at these positions of a post."""
     if tags:
-        await tx.execute(
-            QUERIES.add_tags,
-            post_id=post_id,
-            positions=[position for position, _ in tags],
-            account_ids=[each.account_id for _, each in tags],
-            xs=[each.x for _, each in tags],
-            ys=[each.y for _, each in tags],
-        )
+        await tx.execute(QUERIES.add_tags, post_id=post_id, **tag_columns(tags))
+
+
+def tag_columns(tags: Sequence[tuple[int, PersonTag]]) -> dict[str, object]:
+    """Tags as parameters of the queries that add them."""
+    return {
+        "positions": [position for position, _ in tags],
+        "account_ids": [each.account_id for _, each in tags],
+        "xs": [each.x for _, each in tags],
+        "ys": [each.y for _, each in tags],
+    }

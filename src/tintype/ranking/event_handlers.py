@@ -1,6 +1,8 @@
 """Event handlers: what people do with posts, as the other rooms announce it, becomes features and training examples."""
 
-from tintype.accounts import Accounts
+from collections.abc import Iterable
+
+from tintype.accounts import Account, Accounts
 from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, on
 from tintype.comments import CommentAdded, CommentRemoved
@@ -29,36 +31,45 @@ class RankingEventHandlers:
         self._accounts, self._posts, self._popular = accounts, posts, popular
         self._writer, self._feature_store, self._examples = writer, feature_store, examples
 
-    async def record(self, interaction: Interaction) -> None:
-        """Count an interaction, with the hashtags of its post, and add it to the viewer's training example."""
-        is_own = interaction.viewer_id == interaction.author_id
-        if is_own or not await self._exists(interaction.viewer_id):
+    async def record(self, *interactions: Interaction) -> None:
+        """Count interactions, with the hashtags of their posts, and add them to the viewers' training examples."""
+        known = await self._accounts.find_many({each.viewer_id for each in interactions})
+        counted = [
+            each
+            for each in interactions
+            if each.viewer_id != each.author_id and _exists(known.get(each.viewer_id))
+        ]
+        if not counted:
             return
-        tags: list[int] = []
-        if interaction.post_id is not None:
-            tags = (await self._feature_store.get_rows([interaction.post_id])).tags[:, 0].tolist()
-        await self._writer.record(interaction, tags)
-        await self._examples.record_outcome(interaction)
+        posts = list({each.post_id for each in counted if each.post_id is not None})
+        rows: list[list[int]] = (await self._feature_store.get_rows(posts)).tags.T.tolist() if posts else []
+        tags: dict[PostId | None, list[int]] = dict(zip(posts, rows, strict=True))
+        await self._writer.record_all((each, tags.get(each.post_id, [])) for each in counted)
+        for each in counted:
+            await self._examples.record_outcome(each)
 
-    async def handle_liked(self, event: PostLiked) -> None:
-        """Record a like or an unlike."""
+    async def handle_liked(self, events: list[PostLiked]) -> None:
+        """Record likes and unlikes."""
         await self.record(
-            Interaction(
-                viewer_id=event.account_id,
-                kind="like",
-                object_id=event.post_id,
-                change_id=event.change_id,
-                author_id=event.author_id,
-                post_id=event.post_id,
-                is_on=event.is_liked,
+            *(
+                Interaction(
+                    viewer_id=event.account_id,
+                    kind="like",
+                    object_id=event.post_id,
+                    change_id=event.change_id,
+                    author_id=event.author_id,
+                    post_id=event.post_id,
+                    is_on=event.is_liked,
+                )
+                for event in events
             )
         )
 
-    async def handle_saved(self, event: PostSaved) -> None:
-        """Record a save or its undoing; not of a post that is gone by now."""
-        author = int((await self._feature_store.get_rows([event.post_id])).author[0])
-        if author:
-            await self.record(
+    async def handle_saved(self, events: list[PostSaved]) -> None:
+        """Record saves and their undoing; not of posts that are gone by now."""
+        authors = (await self._feature_store.get_rows([each.post_id for each in events])).author.tolist()
+        await self.record(
+            *(
                 Interaction(
                     viewer_id=event.account_id,
                     kind="save",
@@ -68,12 +79,15 @@ class RankingEventHandlers:
                     post_id=event.post_id,
                     is_on=event.is_saved,
                 )
+                for event, author in zip(events, authors, strict=True)
+                if author
             )
+        )
 
-    async def handle_commented(self, event: CommentAdded) -> None:
-        """Record a new comment; not one that became visible again."""
-        if event.is_new:
-            await self.record(
+    async def handle_commented(self, events: list[CommentAdded]) -> None:
+        """Record new comments; not those that became visible again."""
+        await self.record(
+            *(
                 Interaction(
                     viewer_id=event.account_id,
                     kind="comment",
@@ -82,13 +96,16 @@ class RankingEventHandlers:
                     author_id=event.post_author_id,
                     post_id=event.post_id,
                 )
+                for event in events
+                if event.is_new
             )
+        )
 
     async def handle_comment_removed(self, event: CommentRemoved) -> None:
         """Undo a deleted comment in the features, even if it was not recorded yet. Training examples keep it."""
         row = await self._feature_store.get_rows([event.post_id])
         author = int(row.author[0])
-        if event.is_deleted and author and await self._exists(event.account_id):
+        if event.is_deleted and author and await self._is_known(event.account_id):
             undone = Interaction(
                 viewer_id=event.account_id,
                 kind="comment",
@@ -100,16 +117,18 @@ class RankingEventHandlers:
             )
             await self._writer.record(undone, row.tags[:, 0].tolist())
 
-    async def handle_published(self, event: PostPublished) -> None:
-        """Update the author's cadence, write the post's features, and add it to the popular posts."""
-        if event.is_new and await self._exists(event.author_id):
-            await self._writer.record_post(event.author_id, event.post_id)
-            await self._popular.add(event.post_id)
-        await self._write_features(event)
+    async def handle_published(self, events: list[PostPublished]) -> None:
+        """Update the authors' cadence, write the posts' features, and add them to the popular posts."""
+        known = await self._accounts.find_many({each.author_id for each in events})
+        new = [each for each in events if each.is_new and _exists(known.get(each.author_id))]
+        if new:
+            await self._writer.record_posts((each.author_id, each.post_id) for each in new)
+            await self._popular.add(*(each.post_id for each in new))
+        await self._write_features({each.post_id for each in events})
 
     async def handle_edited(self, event: PostEdited) -> None:
         """Write the post's features again."""
-        await self._write_features(event)
+        await self._write_features({event.post_id})
 
     async def handle_removed(self, event: PostRemoved | PostPurged) -> None:
         """Delete the features of a post that is no longer shown; they are computed again if it returns."""
@@ -118,28 +137,31 @@ class RankingEventHandlers:
     def handlers(self) -> list[Handler]:
         """The event handlers of ranking."""
         return [
-            on(PostLiked, self.handle_liked, name="ranking-liked"),
-            on(PostSaved, self.handle_saved, name="ranking-saved"),
-            on(CommentAdded, self.handle_commented, name="ranking-commented"),
+            on(PostLiked, self.handle_liked, name="ranking-liked", many=True),
+            on(PostSaved, self.handle_saved, name="ranking-saved", many=True),
+            on(CommentAdded, self.handle_commented, name="ranking-commented", many=True),
             on(CommentRemoved, self.handle_comment_removed, name="ranking-comment-removed"),
-            on(PostPublished, self.handle_published, name="ranking-published"),
+            on(PostPublished, self.handle_published, name="ranking-published", many=True),
             on(PostEdited, self.handle_edited, name="ranking-edited"),
             on(PostRemoved, self.handle_removed, name="ranking-removed"),
             on(PostPurged, self.handle_removed, name="ranking-purged"),
         ]
 
-    async def _write_features(self, event: PostPublished | PostEdited) -> None:
-        """Write the features of a post that is shown, and delete them if it is removed while they are written."""
-        found = await self._find_shown(event.post_id)
-        if found is not None:
-            await self._feature_store.write([found])
-        if found is None or await self._find_shown(event.post_id) is None:
-            await self._feature_store.delete(event.post_id)
+    async def _write_features(self, ids: set[PostId]) -> None:
+        """Write the features of posts that are shown, and delete those of posts removed while they are written."""
+        shown = await self._find_shown(ids)
+        if shown:
+            await self._feature_store.write(list(shown.values()))
+        for post_id in ids - (await self._find_shown(shown)).keys():
+            await self._feature_store.delete(post_id)
 
-    async def _find_shown(self, post_id: PostId) -> Post | None:
-        found = (await self._posts.find_unfiltered([post_id])).get(post_id)
-        return found if found is not None and found.is_shown else None
+    async def _find_shown(self, ids: Iterable[PostId]) -> dict[PostId, Post]:
+        found = await self._posts.find_unfiltered(ids)
+        return {each: post for each, post in found.items() if post.is_shown}
 
-    async def _exists(self, account_id: AccountId) -> bool:
-        account = (await self._accounts.find_many([account_id])).get(account_id)
-        return account is not None and account.status != "gone"
+    async def _is_known(self, account_id: AccountId) -> bool:
+        return _exists((await self._accounts.find_many([account_id])).get(account_id))
+
+
+def _exists(account: Account | None) -> bool:
+    return account is not None and account.status != "gone"

@@ -48,10 +48,10 @@ class PopularPosts:
                 await self.refill()
         return []
 
-    async def add(self, post_id: PostId) -> None:
-        """Add a new post, before anybody has reacted to it; the least popular posts are evicted."""
+    async def add(self, *posts: PostId) -> None:
+        """Add new posts, before anybody has reacted to them; the least popular posts are evicted."""
         await self._redis_client.execute(
-            ("ZADD", self._keys.hot, "NX", repr(self._score(post_id, NO_REACTIONS)), post_id),
+            *(("ZADD", self._keys.hot, "NX", repr(self._score(each, NO_REACTIONS)), each) for each in posts),
             ("ZREMRANGEBYRANK", self._keys.hot, 0, -(MAX_POPULAR + MAX_POPULAR // 8) - 1),
         )
 

@@ -75,7 +75,7 @@ class Ranking:
         self.training_examples = TrainingExamples(
             shards, redis_client, keys, share=settings.training_share, days=settings.training_days
         )
-        writer = FeatureWriter(redis, keys, weights[""], layout)
+        writer = FeatureWriter(redis, redis_client, keys, weights[""], layout)
         self.feature_store = PostFeatureStore(
             redis_client,
             keys,

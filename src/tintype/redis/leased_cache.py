@@ -8,6 +8,7 @@ is loaded.
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -156,15 +157,27 @@ class LeasedCache:
             log.warning("cache.unavailable", kind=kind.name, error=str(error))
         self._decoded_of(kind).region.drop(ids)
 
-    async def peek(self, kind: CacheKind[T], key: int | str) -> T | None:
-        """The cached object, if there is one; a miss is neither loaded nor counted."""
+    async def find_outdated(
+        self, kind: CacheKind[T], ids: Sequence[K], *, is_current: Callable[[K, T], bool]
+    ) -> list[K]:
+        """Those of the ids whose cached objects are not current, or are being loaded and may turn out not to be.
+
+        For repairs after a change whose process may have died before it invalidated: misses are neither loaded nor
+        counted, and what is current stays cached.
+        """
+        if not ids:
+            return []
         try:
-            value: bytes | None = (await self.redis_client.execute(("GET", self._key(kind, key))))[0]
+            [values] = await self.redis_client.execute(self.read_command(kind, ids))
         except (RedisError, OSError):
-            return None
-        if value is None or value == ABSENT or is_lease(value):
-            return None
-        return msgspec.msgpack.decode(value, type=kind.type)
+            return []
+        decode_value = partial(msgspec.msgpack.decode, type=kind.type)
+        return [
+            each
+            for each, value in zip(ids, values, strict=True)
+            if value is not None
+            and (value == ABSENT or is_lease(value) or not is_current(each, decode_value(value)))
+        ]
 
     async def replace_if_newer(
         self, kind: CacheKind[T], key: int | str, value: T, *, is_newer: Callable[[T], bool]

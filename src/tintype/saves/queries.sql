@@ -1,12 +1,31 @@
 -- name: save_post
--- Saving twice returns no row. The change id orders this change among others of the post.
-INSERT INTO saves (account_id, post_id) VALUES (:account_id, :post_id) ON CONFLICT DO NOTHING
-RETURNING next_id() AS change_id;
+-- Saves a post and adds it to collections, once each, with the event; saving twice returns no row. The change id orders
+-- this change among others of the post.
+WITH saved AS (
+    INSERT INTO saves (account_id, post_id) VALUES (:account_id::bigint, :post_id::bigint) ON CONFLICT DO NOTHING
+    RETURNING next_id() AS change_id
+), listed AS (
+    INSERT INTO collection_posts (collection_id, post_id, account_id)
+    SELECT id, :post_id, :account_id FROM collections
+    WHERE id = ANY(:collection_ids::bigint[]) AND account_id = :account_id
+    ON CONFLICT DO NOTHING
+), announced AS (
+    INSERT INTO common.outbox (event, payload, request_id)
+    SELECT :event::text, convert_to(:payload::text || saved.change_id || '}', 'UTF8'), :request_id::text FROM saved
+)
+SELECT saved.change_id FROM saved;
 
 -- name: unsave_post
--- Removes the post from every collection as well; a post that was not saved returns no row.
-WITH listed AS (DELETE FROM collection_posts WHERE account_id = :account_id AND post_id = :post_id)
-DELETE FROM saves WHERE account_id = :account_id AND post_id = :post_id RETURNING next_id() AS change_id;
+-- Removes the post from every collection as well, with the event; a post that was not saved returns no row.
+WITH listed AS (
+    DELETE FROM collection_posts WHERE account_id = :account_id::bigint AND post_id = :post_id::bigint
+), unsaved AS (
+    DELETE FROM saves WHERE account_id = :account_id AND post_id = :post_id RETURNING next_id() AS change_id
+), announced AS (
+    INSERT INTO common.outbox (event, payload, request_id)
+    SELECT :event::text, convert_to(:payload::text || unsaved.change_id || '}', 'UTF8'), :request_id::text FROM unsaved
+)
+SELECT unsaved.change_id FROM unsaved;
 
 -- name: which_saved hot
 -- Those of the posts that this account has saved.
@@ -65,12 +84,6 @@ WHERE c.id = given.id AND c.account_id = :account_id;
 -- Deletes a collection; its posts stay saved.
 WITH listed AS (DELETE FROM collection_posts WHERE collection_id = :collection_id)
 DELETE FROM collections WHERE id = :collection_id AND account_id = :account_id RETURNING id;
-
--- name: add_to_collections
--- Adds a post to collections, once each.
-INSERT INTO collection_posts (collection_id, post_id, account_id)
-SELECT id, :post_id, :account_id FROM collections WHERE id = ANY(:collection_ids::bigint[]) AND account_id = :account_id
-ON CONFLICT DO NOTHING;
 
 -- name: remove_from_collection
 -- Removes a post from one collection; if it was the cover, the collection has none chosen any more.

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import asyncpg
 
+from shardwright.routing import Query
 from tintype.base.ids import AccountId, PostId
 from tintype.base.pages import Page, fill_page
 from tintype.base.personal_data import PersonalDataHolder
@@ -27,26 +28,29 @@ class Saves:
 
     async def save(self, post_id: PostId, by: AccountId, into: Sequence[CollectionId] = ()) -> None:
         """Save a post that is visible to this account, and put it into these collections."""
-        await self._posts.get(post_id, viewer=by)
+        await self._posts.check_visible(post_id, viewer=by)
         if into:
             await self._collections.check_own(by, into)
-        async with self._shards.owner(by).begin() as tx:
-            self._viewer_invalidation.invalidate_after_commit(tx, by)
-            change_id = await tx.fetch_value(QUERIES.save_post, account_id=by, post_id=post_id)
-            if change_id is not None:
-                await self._outbox.add(tx, PostSaved(post_id, by, change_id, is_saved=True))
-            if into:
-                await tx.execute(
-                    QUERIES.add_to_collections, account_id=by, post_id=post_id, collection_ids=list(into)
-                )
+        await self._change(QUERIES.save_post, post_id, by, is_saved=True, collection_ids=list(into))
 
     async def unsave(self, post_id: PostId, by: AccountId) -> None:
         """Unsave a post and remove it from every collection, even if it is no longer visible to this account."""
-        async with self._shards.owner(by).begin() as tx:
-            self._viewer_invalidation.invalidate_after_commit(tx, by)
-            change_id = await tx.fetch_value(QUERIES.unsave_post, account_id=by, post_id=post_id)
-            if change_id is not None:
-                await self._outbox.add(tx, PostSaved(post_id, by, change_id, is_saved=False))
+        await self._change(QUERIES.unsave_post, post_id, by, is_saved=False)
+
+    async def _change(
+        self, query: Query, post_id: PostId, by: AccountId, *, is_saved: bool, **params: object
+    ) -> None:
+        shard = self._shards.owner(by)
+        change_id = await shard.fetch_value(
+            query,
+            account_id=by,
+            post_id=post_id,
+            **params,
+            **self._outbox.prepare(PostSaved, post_id=post_id, account_id=by, is_saved=is_saved),
+        )
+        if change_id is not None:
+            await self._outbox.wake(shard)
+        await self._viewer_invalidation.invalidate(by)
 
     async def remove_from_collection(
         self, post_id: PostId, by: AccountId, collection_id: CollectionId

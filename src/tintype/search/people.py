@@ -1,7 +1,7 @@
 """Finding people: by the beginning of their name, by any word of it, and in spite of typos."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import asyncpg
 
@@ -65,17 +65,13 @@ class People:
 
         await self._writer.reindex(_subject(self._shards, account_id), read)
 
-    async def index_if_weight_changed(self, account_id: AccountId) -> None:
-        """Index an account again if its follower count has moved to another weight."""
-        if not has_shard(self._shards, account_id):
-            return
-        home = self._shards.owner(account_id)
-        row = await home.fetch_one(QUERIES.read_person, account_id=account_id)
-        indexed = await home.fetch_one(QUERIES.find_indexed, kind=KIND, subject=str(account_id))
-        if row is None or not _is_searchable(row):
-            return
-        if indexed is None or indexed["weight"] != popularity_weight(row["follower_count"]):
-            await self.index(account_id)
+    async def index_if_weight_changed(self, ids: Iterable[AccountId]) -> None:
+        """Index those of the accounts again whose follower counts have moved to another weight; one read per server."""
+        gathered = await self._shards.gather(QUERIES.gather_weights, list(set(ids)), kind=KIND)
+        for row in gathered.complete():
+            weight = popularity_weight(row["follower_count"])
+            if _is_searchable(row) and row["indexed_weight"] != weight:
+                await self.index(AccountId(row["id"]))
 
     async def remove(self, account_id: AccountId) -> None:
         """Remove an account from the index."""
@@ -87,14 +83,14 @@ class People:
             on(AccountCreated, self._on_account, name="search-account-created"),
             on(AccountChanged, self._on_account, name="search-account-changed"),
             on(StatusChanged, self._on_account, name="search-account-status"),
-            on(FollowChanged, self._on_follow, name="search-account-followed"),
+            on(FollowChanged, self._on_follow, name="search-account-followed", many=True),
         ]
 
     async def _on_account(self, event: AccountCreated | AccountChanged | StatusChanged) -> None:
         await self.index(event.account_id)
 
-    async def _on_follow(self, event: FollowChanged) -> None:
-        await self.index_if_weight_changed(event.followee_id)
+    async def _on_follow(self, events: list[FollowChanged]) -> None:
+        await self.index_if_weight_changed(each.followee_id for each in events)
 
     async def _count_mutuals(
         self, ids: Collection[AccountId], followees: list[AccountId]

@@ -69,6 +69,12 @@ ORDER BY e.weight DESC LIMIT :limit::int;
 SELECT username, full_name, follower_count, is_verified, status = 'active' AS is_active
 FROM accounts WHERE id = :account_id;
 
+-- name: gather_weights
+-- The follower counts of accounts, and the weights they are indexed with, if they are.
+SELECT a.id, a.follower_count, a.status = 'active' AS is_active, f.weight AS indexed_weight
+FROM accounts AS a LEFT JOIN search_filings AS f ON f.kind = :kind::text AND f.subject = a.id::text
+WHERE a.id = ANY(:ids::bigint[]);
+
 -- name: gather_mutuals
 -- How many of these followers each of the accounts has.
 SELECT account_id, count(*) AS mutuals FROM followers

@@ -108,14 +108,19 @@ class Topics:
     def handlers(self) -> list[Handler]:
         """Keep topics in line with posts and the privacy and status of their authors."""
         return [
-            on(PostPublished, self._on_post, name="search-post-published"),
+            on(PostPublished, self._on_published, name="search-post-published"),
             on(PostEdited, self._on_post, name="search-post-edited"),
             on(PostRemoved, self._on_post, name="search-post-removed"),
             on(PrivacyChanged, self._on_author, name="search-posts-privacy"),
             on(StatusChanged, self._on_author, name="search-posts-status"),
         ]
 
-    async def _on_post(self, event: PostPublished | PostEdited | PostRemoved) -> None:
+    async def _on_published(self, event: PostPublished) -> None:
+        """List a post; one that is new and names no topic was never listed, and its edits are events of their own."""
+        if not event.is_new or event.hashtags or event.place_id is not None:
+            await self.index(event.post_id, event.author_id)
+
+    async def _on_post(self, event: PostEdited | PostRemoved) -> None:
         await self.index(event.post_id, event.author_id)
 
     async def _on_author(self, event: PrivacyChanged | StatusChanged) -> None:

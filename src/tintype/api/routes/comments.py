@@ -78,8 +78,7 @@ class CommentsApi(Controller):
         """Comment on a post, or reply to a comment under it. The same text again within a minute is refused."""
         reply_to = parse_comment_id(data.reply_to) if data.reply_to else None
         draft = CommentDraft(data.text, reply_to, idempotency_key)
-        comment_id = await rooms.comments.add(parse_post_id(post_id), viewer.id, draft)
-        seen = await rooms.comments.get(comment_id, viewer=viewer.id)
+        seen = await rooms.comments.add_and_show(parse_post_id(post_id), viewer, draft)
         return show_comment(seen, context_for(viewer, rooms))
 
     @get("/posts/{post_id:str}/comments/kept-back", summary="Comments held for approval", scope=scopes.READ)

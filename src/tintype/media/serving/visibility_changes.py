@@ -46,6 +46,10 @@ class VisibilityChanges:
 
         tx.after_commit(invalidate)
 
+    async def invalidate(self, media_ids: Sequence[MediaId]) -> None:
+        """Drop the cached access records of these media."""
+        await self._access.invalidate(media_ids)
+
     def handlers(self) -> list[Handler]:
         """Purges by event: of single media, and of all files of an account."""
         return [
