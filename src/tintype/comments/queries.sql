@@ -17,7 +17,7 @@ WHERE p.id = :post_id::bigint AND p.deleted_at IS NULL
                 OR EXISTS (SELECT FROM followers AS f
                            WHERE f.account_id = a.id AND f.follower_id = :account_id AND f.is_active))));
 
--- name: comment_at_once
+-- name: comment_at_once hot
 -- A comment that replies to nobody, in one call: the row, the count of the post and the event, under the post's lock. The
 -- post's row is written with every comment, so if this statement locked it in the very version that its snapshot has
 -- (`held`), no comment was missed. No row: one may have been, the post is gone, the key was used, or the same text was
@@ -43,7 +43,7 @@ WITH locked AS (
 )
 SELECT added.id FROM added;
 
--- name: like_comment_at_once
+-- name: like_comment_at_once hot
 -- A like of a comment in one call: the row, the count and the event; liking twice returns no row.
 WITH locked AS (
     SELECT id, post_id, account_id FROM comments WHERE id = :comment_id::bigint FOR NO KEY UPDATE
@@ -61,7 +61,7 @@ WITH locked AS (
 )
 SELECT liked.change_id FROM liked;
 
--- name: unlike_comment_at_once
+-- name: unlike_comment_at_once hot
 -- Takes a like of a comment back in one call; unliking twice returns no row.
 WITH locked AS (
     SELECT id, post_id, account_id FROM comments WHERE id = :comment_id::bigint FOR NO KEY UPDATE
@@ -207,7 +207,7 @@ DELETE FROM comment_filters WHERE account_id = :account_id;
 -- Adds the new list.
 INSERT INTO comment_filters (account_id, word) SELECT :account_id, word FROM unnest(:words::text[]) AS given (word);
 
--- name: index_comments
+-- name: index_comments hot
 -- Adds comments to their authors' indexes; a row that says it is removed stays so.
 INSERT INTO own_comments (account_id, comment_id, post_id)
 SELECT given.account_id, given.comment_id, given.post_id

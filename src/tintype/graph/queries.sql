@@ -11,7 +11,7 @@ WHERE NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = :account_id AND b
 ON CONFLICT DO NOTHING
 RETURNING change_id;
 
--- name: follow_at_once
+-- name: follow_at_once hot
 -- `follow` in one call: the row, the count and the event, under the lock of the follower's account.
 --
 -- Whoever changes follows or blocks of an account writes the account's row in the same transaction. So a row that this
@@ -43,7 +43,7 @@ SELECT followed.change_id, f.is_requested AS was_requested
 FROM held AS h LEFT JOIN followed ON true
 LEFT JOIN following AS f ON f.account_id = h.id AND f.followee_id = :followee_id;
 
--- name: end_follow_at_once
+-- name: end_follow_at_once hot
 -- `end_follow` in one call: the row, the count and the event, under the lock of the follower's account.
 WITH locked AS (
     SELECT id FROM accounts WHERE id = :account_id::bigint FOR NO KEY UPDATE
@@ -99,7 +99,7 @@ WITH blocked AS (
 )
 SELECT is_active, is_requested, is_active::int - coalesce((SELECT is_active::int FROM before), 0) AS delta FROM written;
 
--- name: mirror_follow_at_once
+-- name: mirror_follow_at_once hot
 -- The followee's side in one call: decides a change under the lock of the followee's account (`_decide` of
 -- follower_mirror.py), writes it as `mirror_follow` does, counts it, and announces a decision other than the one meant. No
 -- row: the caller takes the lock first, as after `follow_at_once`. No state: a newer change is there already.

@@ -14,7 +14,7 @@ ON CONFLICT (account_id) DO UPDATE SET account_id = excluded.account_id;
 -- The same lock for removals: a list that does not exist, or no longer does, is not created.
 SELECT account_id FROM notification_states WHERE account_id = :account_id FOR UPDATE;
 
--- name: add_activities
+-- name: add_activities hot
 -- Activities join the unread notifications of their groups, or open them, for all recipients of a shard at once; each
 -- activity is given once. What recipients do not want or may not know of is left out (`is_welcome` and `_may_notify` of
 -- notify.py); a post of the recipient's own must be shown (graph's rule `is_listed_post`).
@@ -104,7 +104,7 @@ SELECT h.account_id, counted.unread_count, EXISTS (SELECT FROM told) AS is_told,
        ARRAY(SELECT w.number::int - 1 FROM wanted AS w WHERE w.account_id = h.account_id) AS accepted
 FROM held AS h LEFT JOIN counted ON counted.account_id = h.account_id;
 
--- name: retract_activities
+-- name: retract_activities hot
 -- Retracts activities of all recipients of a shard, each given once, with the counts; recipients without a row are treated
 -- as those of `add_activities`. The newest change wins: retracting an activity that has not arrived yet leaves a row
 -- because of which it is ignored.
@@ -218,7 +218,7 @@ WITH gone AS (
 UPDATE notification_states SET unread_count = unread_count - (SELECT count(*)::int FROM gone WHERE NOT is_read)
 WHERE account_id = :account_id;
 
--- name: record_traces
+-- name: record_traces hot
 -- Records who was notified of which source, with the day of the last time. A trace from today is only read: ON CONFLICT
 -- alone would lock the row each time.
 INSERT INTO notification_traces (source_id, recipient_id)

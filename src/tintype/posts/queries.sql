@@ -12,7 +12,7 @@ FROM (
     ORDER BY id DESC LIMIT :limit
 ) AS recent;
 
--- name: publish_at_once
+-- name: publish_at_once hot
 -- A post with its media, tags, count and event in one call, under the lock of its author's account, whose row is written
 -- with every post: if this statement locked it in the very version that its snapshot has (`held`), no post was missed and
 -- the daily limit is exact. The media are attached as by `attach_media` of the media room. No row: a post may have been
@@ -176,7 +176,7 @@ WHERE id = :post_id RETURNING next_id() AS change_id;
 -- How many posts an author has pinned.
 SELECT count(*) FROM posts WHERE author_id = :author_id AND pinned_at IS NOT NULL AND deleted_at IS NULL;
 
--- name: like
+-- name: like hot
 -- A like with its count and its event, by somebody who may see the post (graph's rules `may_see_content` and
 -- `may_see_post`, whose facts are all on the author's shard). No row: there is no such post for this person. No
 -- `change_id`: they like it already. The change id is drawn after the like's lock is held, so that of one person's changes
@@ -209,7 +209,7 @@ WITH post AS (
 SELECT post.author_id, liked.change_id, counted.like_count, counted.comment_count, counted.like_batch, counted.counted_id
 FROM post LEFT JOIN liked ON true LEFT JOIN counted ON true;
 
--- name: unlike
+-- name: unlike hot
 -- Takes a like back, with its count and its event; the same rows as `like`. `is_erased` takes it back whatever the person
 -- may see, because their data is erased.
 WITH post AS (
@@ -254,7 +254,7 @@ WHERE p.id = change.post_id AND p.like_batch < :batch;
 SELECT account_id, liked_id FROM likes WHERE post_id = :post_id AND liked_id < :before
 ORDER BY liked_id DESC LIMIT :limit;
 
--- name: index_like
+-- name: index_like hot
 -- The index of a person's likes, on their own shard. The newest change wins, however often and in whatever order
 -- changes arrive; nothing is written for an account that is gone.
 INSERT INTO own_likes (account_id, post_id, change_id, is_active)

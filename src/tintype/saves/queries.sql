@@ -1,4 +1,4 @@
--- name: save_post
+-- name: save_post hot
 -- Saves a post and adds it to collections, once each, with the event; saving twice returns no row. The change id orders
 -- this change among others of the post.
 WITH saved AS (
@@ -15,7 +15,7 @@ WITH saved AS (
 )
 SELECT saved.change_id FROM saved;
 
--- name: unsave_post
+-- name: unsave_post hot
 -- Removes the post from every collection as well, with the event; a post that was not saved returns no row.
 WITH listed AS (
     DELETE FROM collection_posts WHERE account_id = :account_id::bigint AND post_id = :post_id::bigint
