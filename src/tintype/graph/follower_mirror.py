@@ -6,6 +6,8 @@ followee's account. Where the outcome differs from what was meant, `FollowDecide
 corrected, unless it has changed again meanwhile.
 """
 
+import asyncio
+import time
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
@@ -13,6 +15,7 @@ import asyncpg
 
 from shardwright.errors import ShardwrightError
 from tintype.accounts import LockedAccount
+from tintype.base.bounded_map import BoundedMap
 from tintype.base.ids import AccountId
 from tintype.base.keyed_locks import KeyedLocks
 from tintype.base.listeners import Listeners
@@ -26,6 +29,8 @@ UNAVAILABLE = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, 
 """Errors of the other shard after our own has committed; the handler of the event repeats the change later."""
 OLD = timedelta(days=1)
 """Ended follows are swept after a week: a change that is older than this is compared with the truth first."""
+MAX_KNOWN, KNOWN_S = 10_000, 5.0
+"""The newest changes that followees' sides were seen to know, for some seconds."""
 log = get_log("graph")
 
 
@@ -36,6 +41,8 @@ class FollowerMirror:
         self._deps, self._rows = deps, deps.follow_rows
         self.followed: Listeners[FollowChanged] = Listeners()
         self._locks: KeyedLocks[AccountId] = KeyedLocks()
+        self._asking = asyncio.Lock()
+        self._known: BoundedMap[tuple[AccountId, AccountId], tuple[int, float]] = BoundedMap(MAX_KNOWN)
 
     async def apply_at_once(self, change: Change) -> State | None:
         """Apply a change before the answer goes out; if the shard is unavailable, the event does it later."""
@@ -86,17 +93,31 @@ class FollowerMirror:
         return self._deps.shards.map.layout.id_time(change_id) < datetime.now(UTC) - OLD
 
     async def find_unmirrored(self, changes: Iterable[Change]) -> list[Change]:
-        """Those of the changes that the followee's side does not know yet, nor a newer one; one read per server."""
+        """Those of the changes that the followee's side does not know yet, nor a newer one; one read per server.
+
+        What it knew a moment ago is not asked again: several handlers of one event come here.
+        """
         newest: dict[tuple[AccountId, AccountId], Change] = {}
         for each in sorted(changes, key=lambda change: change.change_id):
             newest[each.followee_id, each.follower_id] = each
+        async with self._asking:
+            asked = [pair for pair, each in newest.items() if not self._is_known(pair, each.change_id)]
+            if asked:
+                await self._read_known(asked)
+        return [newest[pair] for pair in asked if not self._is_known(pair, newest[pair].change_id)]
+
+    async def _read_known(self, pairs: Iterable[tuple[AccountId, AccountId]]) -> None:
+        followees, followers = zip(*pairs, strict=True)
         gathered = await self._deps.shards.gather(
-            QUERIES.gather_mirrored,
-            list({followee for followee, _ in newest}),
-            follower_ids=list({follower for _, follower in newest}),
+            QUERIES.gather_mirrored, list(set(followees)), follower_ids=list(set(followers))
         )
-        known = {(row["account_id"], row["follower_id"]): row["change_id"] for row in gathered.complete()}
-        return [each for pair, each in newest.items() if known.get(pair, 0) < each.change_id]
+        until = time.monotonic() + KNOWN_S
+        for row in gathered.complete():
+            self._known[row["account_id"], row["follower_id"]] = row["change_id"], until
+
+    def _is_known(self, pair: tuple[AccountId, AccountId], change_id: int) -> bool:
+        newest, until = self._known.get(pair, (0, 0.0))
+        return newest >= change_id and until > time.monotonic()
 
     async def _write(self, change: Change, wanted: State) -> State | None:
         shard, outbox = self._deps.shards.owner(change.followee_id), self._deps.outbox
