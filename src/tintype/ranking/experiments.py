@@ -3,6 +3,7 @@
 import hashlib
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from tintype.base.errors import SettingsInvalid
 from tintype.base.ids import AccountId
 
 DEFAULT_FILE = Path(__file__).with_name("experiments.toml")
+MAX_REMEMBERED = 20_000
 OUTSIDE = ""
 """The arm of those who do not take part."""
 
@@ -79,6 +81,7 @@ class Experiments:
         return experiment.arms[arm].weights if experiment and arm in experiment.arms else ""
 
 
+@lru_cache(maxsize=MAX_REMEMBERED)
 def hash_fraction(salt: str, account_id: AccountId) -> float:
     """A number from 0 to 1, uniformly distributed over accounts, and always the same for the same salt and account."""
     digest = hashlib.blake2b(f"{salt}:{account_id}".encode(), digest_size=8).digest()

@@ -94,7 +94,7 @@ class PostFeatureStore:
         """The lasting features that this builder computed when the row was read, and what it needs for the others."""
         slots = await self._fresh_slots(ids)
         return PostFeatures(
-            self._ids.take(slots) if slots.all() else np.array(ids, np.uint64),
+            self._ids.take(slots) if np.count_nonzero(slots) == len(ids) else np.array(ids, np.uint64),
             self._authors.take(slots),
             self._tags.take(slots, axis=1),
             self._lasting[builder].take(slots, axis=0),
@@ -104,7 +104,7 @@ class PostFeatureStore:
         """The slots of these posts, refreshed now where they are too old to use, and in the background where not."""
         slots = self._find(ids)
         now = self._clock()
-        if now - self._read_at.take(slots).min(initial=now) > FRESH_S:
+        if now - np.minimum.reduce(self._read_at.take(slots), initial=now) > FRESH_S:
             ages = (now - self._read_at[slots]).tolist()
             wanted = [each for each, age in zip(ids, ages, strict=True) if age > USABLE_S]
             if wanted:

@@ -34,7 +34,7 @@ class ScoreOrder:
     def factors(self, features: Floats) -> Floats:
         """The share of a post's score that is left by its age and by having been seen."""
         factors = self.by_age(features)
-        return factors * self.by_seen(features) if features[:, _SEEN].any() else factors
+        return factors * self.by_seen(features) if np.count_nonzero(features[:, _SEEN]) else factors
 
     def by_age(self, features: Floats) -> Floats:
         """The share that is left by age."""
