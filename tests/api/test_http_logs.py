@@ -244,3 +244,20 @@ def test_the_offending_row_stays_out_of_the_log() -> None:
 )
 def test_what_looks_like_a_secret_is_hidden(text: str, shown: str) -> None:
     assert redact(text) == shown
+
+
+@pytest.mark.parametrize("log_text", ["json"], indirect=True)
+async def test_a_request_has_one_line_that_names_its_account(
+    ana: Person, bo: Person, log_text: io.StringIO
+) -> None:
+    post = await ana.publish()
+    log_text.truncate(log_text.seek(0))
+    await bo.call("PUT", f"/posts/{post['post_id']}/like")
+    await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
+    await bo.call("POST", f"/posts/{post['post_id']}/comments", json={"text": "Well seen"})
+    await bo.call("GET", "/feed")
+
+    lines = [msgspec.json.decode(each) for each in log_text.getvalue().splitlines()]
+    served = [each for each in lines if each["level"] != "debug"]
+    assert [each["event"] for each in served] == ["request.served"] * 4
+    assert [each["account_id"] for each in served] == [int(bo.account_id)] * 4

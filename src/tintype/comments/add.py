@@ -167,7 +167,7 @@ class CommentWriter:
         await self._outbox.wake(shard)
         if draft.state == "visible":
             await self._posts.invalidate_counts(draft.post_id)
-        log.info("comment.added", comment_id=comment_id, post_id=draft.post_id, state=draft.state)
+        log.debug("comment.added", comment_id=comment_id, post_id=draft.post_id, state=draft.state)
         return CommentId(comment_id)
 
     async def _insert_locked(self, draft: CheckedComment) -> CommentId:
@@ -204,7 +204,7 @@ class CommentWriter:
                 )
             else:
                 await self._outbox.add(tx, CommentKept(comment_id, draft.post_id, draft.by))
-        log.info("comment.added", comment_id=comment_id, post_id=draft.post_id, state=draft.state)
+        log.debug("comment.added", comment_id=comment_id, post_id=draft.post_id, state=draft.state)
         return comment_id
 
     async def _find_earlier(self, tx: Transaction, draft: CheckedComment) -> CommentId | None:

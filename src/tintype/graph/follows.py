@@ -41,7 +41,7 @@ class Follows:
         if change is None:
             return state
         decided = await self._mirror.apply_at_once(change) or state
-        log.info("follow.changed", follower_id=follower, followee_id=followee, state=decided)
+        log.debug("follow.changed", follower_id=follower, followee_id=followee, state=decided)
         if decided == "none":
             raise AccountNotFound
         return decided
@@ -164,7 +164,7 @@ class Follows:
         await outbox.wake(shard)
         await self._deps.viewer_invalidation.invalidate(follower)
         await self._mirror.apply_at_once(change_to("none", follower, followee, change_id, is_approved=False))
-        log.info("follow.changed", follower_id=follower, followee_id=followee, state="none")
+        log.debug("follow.changed", follower_id=follower, followee_id=followee, state="none")
         return True
 
     async def _approve(self, followee: AccountId, follower: AccountId) -> bool:
@@ -180,7 +180,7 @@ class Follows:
             await self._deps.outbox.add(tx, change, FollowApproved(follower, followee))
             self._deps.viewer_invalidation.invalidate_after_commit(tx, follower)
         await self._mirror.apply_at_once(change)
-        log.info("follow.changed", follower_id=follower, followee_id=followee, state="active")
+        log.debug("follow.changed", follower_id=follower, followee_id=followee, state="active")
         return True
 
 

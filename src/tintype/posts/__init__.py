@@ -29,8 +29,10 @@ from tintype.posts.models import (
 )
 from tintype.posts.post_cache import PostSources
 from tintype.posts.profile_reader import Profile, ProfileReader
+from tintype.posts.publish import PublishedPost
 from tintype.posts.service import Posts
 from tintype.posts.store import QUERIES
+from tintype.posts.validation import make_draft
 
 __all__ = [
     "COMMENT_COUNT",
@@ -59,7 +61,9 @@ __all__ = [
     "PostsSettings",
     "Profile",
     "ProfileReader",
+    "PublishedPost",
     "Span",
     "TagsInvalid",
     "TooManyPosts",
+    "make_draft",
 ]

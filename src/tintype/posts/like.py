@@ -30,6 +30,7 @@ class PostLikes:
     ) -> None:
         self._shards, self._outbox, self._cache = dependencies.shards, dependencies.outbox, cache
         self._visibility, self._reader, self._index = dependencies.visibility, reader, index
+        self._viewer_invalidation = dependencies.viewer_invalidation
         self._counters = dependencies.like_counters
 
     async def change(
@@ -59,11 +60,15 @@ class PostLikes:
         await self._outbox.wake(shard)
         if is_buffered:
             await self._counters.buffer(post_id, 1 if is_liked else -1)
+        await self._index.try_write(
+            PostLiked(post_id, changed["author_id"], by, changed["change_id"], is_liked)
+        )
+        if is_buffered:
+            await self._viewer_invalidation.invalidate(by)
         else:
-            await self._cache.replace_counts(post_id, read_counts(changed))
-        event = PostLiked(post_id, changed["author_id"], by, changed["change_id"], is_liked)
-        await self._index.try_write(event)
-        log.info("like.changed", post_id=post_id, account_id=by, is_liked=is_liked, is_buffered=is_buffered)
+            invalidation = self._viewer_invalidation.commands(by)
+            await self._cache.replace_counts(post_id, read_counts(changed), along=invalidation)
+        log.debug("like.changed", post_id=post_id, account_id=by, is_liked=is_liked, is_buffered=is_buffered)
 
     async def page_likers(
         self, post_id: PostId, *, viewer: AccountId | None, before: int, limit: int

@@ -24,7 +24,10 @@ class LikeIndex:
         self._shards, self._viewer_invalidation = dependencies.shards, dependencies.viewer_invalidation
 
     async def try_write(self, event: PostLiked) -> None:
-        """Index a like before the answer goes out; where the shard is unavailable, the event's handler does it."""
+        """Index a like before the answer goes out; where the shard is unavailable, the event's handler does it.
+
+        The caller then invalidates what is cached of the liker.
+        """
         try:
             await self._shards.owner(event.account_id).execute(
                 QUERIES.index_like,
@@ -35,7 +38,6 @@ class LikeIndex:
             )
         except SHARD_UNAVAILABLE as error:
             log.warning("like.postponed", post_id=event.post_id, error=str(error))
-        await self._viewer_invalidation.invalidate(event.account_id)
 
     async def repair(self, events: Iterable[PostLiked]) -> None:
         """Index those of the likes that are not in the index yet."""

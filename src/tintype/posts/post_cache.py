@@ -12,6 +12,7 @@ from tintype.base.ids import MediaId, PostId, has_shard
 from tintype.posts.dependencies import PostsDependencies
 from tintype.posts.models import Post, PostCounts
 from tintype.posts.store import COUNTS, POSTS, QUERIES, read_counts, read_post
+from tintype.redis.client import Command
 from tintype.redis.hot_counters import BufferedDeltas, HotCounters
 from tintype.redis.leased_cache import CacheSource
 
@@ -51,10 +52,19 @@ class PostCache:
         stored = await self._cache.get_many(COUNTS, wanted, self._load_counts)
         return {each: _add(each, counts, buffered) for each, counts in stored.items()}
 
-    async def replace_counts(self, post_id: PostId, counts: PostCounts) -> None:
-        """Cache counts that a like has just written, so that a popular post is not read again after every like."""
+    async def replace_counts(
+        self, post_id: PostId, counts: PostCounts, *, along: Sequence[Command] = ()
+    ) -> None:
+        """Cache counts that a like has just written, so that a popular post is not read again after every like.
+
+        The commands `along` go out in the same round trip.
+        """
         await self._cache.replace_if_newer(
-            COUNTS, post_id, counts, is_newer=lambda cached: cached.counted_id < counts.counted_id
+            COUNTS,
+            post_id,
+            counts,
+            is_newer=lambda cached: cached.counted_id < counts.counted_id,
+            along=along,
         )
 
     async def drop_older_counts(self, changes: Mapping[PostId, int]) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
@@ -29,6 +30,13 @@ class RequestKey:
     body_hash: bytes
 
 
+class PublishedPost(NamedTuple):
+    """What a request to publish has led to; an earlier request with the same idempotency key may have done it."""
+
+    post_id: PostId
+    is_new: bool
+
+
 class PostPublisher:
     """Publishes posts."""
 
@@ -44,13 +52,13 @@ class PostPublisher:
         self._posts_per_day = dependencies.settings.posts_per_day
         self._tags, self._captions, self._published = tags, captions, published
 
-    async def publish(self, author_id: AccountId, draft: PostDraft, key_text: str | None) -> PostId:
+    async def publish(self, author_id: AccountId, draft: PostDraft, key_text: str | None) -> PublishedPost:
         """Publish a valid draft; a repeated request with the same idempotency key returns the first one's post."""
         key = RequestKey(key_text, hashlib.sha256(msgspec.json.encode(draft)).digest())
         shard = self._shards.owner(author_id)
         earlier = await _find_earlier(shard, author_id, key)
         if earlier is not None:
-            return earlier
+            return PublishedPost(earlier, is_new=False)
         caption = await self._captions.parse(author_id, draft.caption)
         await self._tags.check_taggable(author_id, draft.tagged_ids)
         post_id = await self._publish_at_once(shard, author_id, draft, caption, key)
@@ -92,7 +100,7 @@ class PostPublisher:
 
     async def _publish_locked(
         self, shard: Shard, author_id: AccountId, draft: PostDraft, caption: Caption, key: RequestKey
-    ) -> PostId:
+    ) -> PublishedPost:
         async with shard.begin() as tx:
             # The author's lock makes the daily limit and the count of posts exact.
             author = await self._accounts.lock(tx, author_id)
@@ -100,20 +108,20 @@ class PostPublisher:
                 raise AccountNotFound
             earlier = await _find_earlier(tx, author_id, key)
             if earlier is not None:
-                return earlier
+                return PublishedPost(earlier, is_new=False)
             await self._check_daily_limit(tx, author_id)
             post_id = await self._insert(tx, author_id, draft, caption, key)
             event = _event(post_id, author_id, draft, caption)
             await self._outbox.add(tx, event)
         return await self._finish(event)
 
-    async def _finish(self, event: PostPublished) -> PostId:
+    async def _finish(self, event: PostPublished) -> PublishedPost:
         """What follows the commit, before the author gets the answer; handlers of the event do the same."""
-        log.info("post.published", post_id=event.post_id, shard=self._shards.shard_of(event.post_id))
+        log.debug("post.published", post_id=event.post_id, shard=self._shards.shard_of(event.post_id))
         await self._accounts.invalidate(event.author_id)
         await self._tags.try_index(event.post_id, event.post_id, TagChanges(added=event.tagged_ids))
         await self._published.notify(event)
-        return event.post_id
+        return PublishedPost(event.post_id, is_new=True)
 
     async def _check_daily_limit(self, tx: Transaction, author_id: AccountId) -> None:
         limit = self._posts_per_day

@@ -12,7 +12,7 @@ from tintype.posts.dependencies import PostsDependencies
 from tintype.posts.errors import NotYourPost, PostNotFound
 from tintype.posts.models import Post, PostCounts
 from tintype.posts.post_cache import PostCache
-from tintype.posts.store import QUERIES
+from tintype.posts.store import QUERIES, read_post
 
 
 class PostReader:
@@ -27,6 +27,13 @@ class PostReader:
         if post_id not in found:
             raise PostNotFound
         return found[post_id]
+
+    async def get_new(self, post_id: PostId) -> Post:
+        """A post that was published a moment ago, as its author sees it; counts and likes of its row are zero."""
+        row = await self._shards.owner(post_id).fetch_one(QUERIES.gather_posts, ids=[post_id])
+        if row is None:
+            raise PostNotFound
+        return read_post(row)
 
     async def get_author_id(self, post_id: PostId, *, viewer: AccountId | None) -> AccountId:
         """Who wrote a post that the viewer may see, or `PostNotFound`."""

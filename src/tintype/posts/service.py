@@ -19,10 +19,10 @@ from tintype.posts.events import PostEdited, PostLiked, PostPublished, PostRemov
 from tintype.posts.lifecycle import PostLifecycle
 from tintype.posts.like import PostLikes
 from tintype.posts.like_index import LikeIndex
-from tintype.posts.models import PersonTag, Place, Post, PostChanges
+from tintype.posts.models import PersonTag, Place, Post, PostChanges, PostDraft
 from tintype.posts.personal_data import PostsPersonalData
 from tintype.posts.post_cache import PostCache, PostSources
-from tintype.posts.publish import PostPublisher
+from tintype.posts.publish import PostPublisher, PublishedPost
 from tintype.posts.reader import PostReader
 from tintype.posts.retention import PostRetention
 from tintype.posts.store import QUERIES
@@ -87,7 +87,20 @@ class Posts:
             comments_enabled=comments_enabled,
             hides_like_count=hides_like_count,
         )
+        return (await self.publish_draft(author_id, draft, idempotency_key)).post_id
+
+    async def publish_draft(
+        self, author_id: AccountId, draft: PostDraft, idempotency_key: str | None
+    ) -> PublishedPost:
+        """`publish` for a draft of `make_draft`; says whether the post is new."""
         return await self._publisher.publish(author_id, draft, idempotency_key)
+
+    async def get_new(self, post_id: PostId) -> Post:
+        """A post that its author has just published, as they see it: with one read of its row, since nobody else has.
+
+        `PostNotFound` where it was deleted since.
+        """
+        return await self._reader.get_new(post_id)
 
     async def edit(self, post_id: PostId, by: AccountId, edit: PostChanges) -> None:
         """Change the fields that are set and leave the others as they are; for the author alone."""

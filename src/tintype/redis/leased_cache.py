@@ -180,21 +180,32 @@ class LeasedCache:
         ]
 
     async def replace_if_newer(
-        self, kind: CacheKind[T], key: int | str, value: T, *, is_newer: Callable[[T], bool]
+        self,
+        kind: CacheKind[T],
+        key: int | str,
+        value: T,
+        *,
+        is_newer: Callable[[T], bool],
+        along: Sequence[Command] = (),
     ) -> None:
         """Replace a cached object by a committed one where the cached one is older; cache nothing where none is.
 
         `is_newer` compares the new object with the cached one. A loader that is under way may have read before the
-        commit: its lease is deleted, as `invalidate` would.
+        commit: its lease is deleted, as `invalidate` would. The commands `along` go out in the same round trip.
         """
         try:
-            await self._replace_if_newer(kind, key, value, is_newer)
+            await self._replace_if_newer(kind, key, value, is_newer, along)
         except (RedisError, OSError) as error:
             log.warning("cache.unavailable", kind=kind.name, error=str(error))
         self._decoded_of(kind).region.drop([key])
 
     async def _replace_if_newer(
-        self, kind: CacheKind[T], key: int | str, value: T, is_newer: Callable[[T], bool]
+        self,
+        kind: CacheKind[T],
+        key: int | str,
+        value: T,
+        is_newer: Callable[[T], bool],
+        along: Sequence[Command],
     ) -> None:
         """Swap, beginning with the value that this process has decoded last: mostly it is the one in Redis."""
         name, encoded, decoded = self._key(kind, key), msgspec.msgpack.encode(value), self._decoded_of(kind)
@@ -202,7 +213,8 @@ class LeasedCache:
         expected, replacement = known[0] if known and is_newer(known[1]) else b"", encoded
         for _ in range(SWAP_TRIES):
             call = _COMPARE_AND_SWAP.call([name], expected, replacement, kind.ttl_s * 1000)
-            [found] = await run(self.redis_client, _COMPARE_AND_SWAP, call)
+            found, *_ = await run(self.redis_client, _COMPARE_AND_SWAP, call, *along)
+            along = ()
             if not isinstance(found, bytes):
                 if found is not None and replacement and kind.max_decoded:
                     decoded.by_id[key] = (encoded, value)

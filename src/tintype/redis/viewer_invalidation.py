@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 from shardwright.routing import Transaction
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
-from tintype.redis.client import RedisClient
+from tintype.redis.client import Command, RedisClient
 from tintype.redis.client_cache import Region
 from tintype.redis.tracked_read import TrackedRead
 
@@ -35,11 +35,13 @@ class ViewerInvalidation:
     async def invalidate(self, *viewers: AccountId) -> None:
         """Make every process drop what it has cached of these viewers. Call it after the commit."""
         try:
-            await self._redis_client.execute(
-                *(("SET", f"{self._prefix}{each}", b"", "PX", MARKER_TTL_MS) for each in viewers)
-            )
+            await self._redis_client.execute(*self.commands(*viewers))
         except (RedisError, OSError) as error:
             log.warning("viewer_invalidation.failed", viewers=viewers, error=str(error))
+
+    def commands(self, *viewers: AccountId) -> list[Command]:
+        """The commands of `invalidate`, for a caller who sends others in the same round trip."""
+        return [("SET", f"{self._prefix}{each}", b"", "PX", MARKER_TTL_MS) for each in viewers]
 
     def invalidate_after_commit(self, tx: Transaction, *viewers: AccountId) -> None:
         """Call `invalidate` for these viewers once this transaction has committed."""

@@ -26,7 +26,11 @@ from tintype.base.settings import Settings
 from tintype.redis.rate_limits import refuse
 from tintype.redis.request_budgets import RequestBudgets, Taken
 
-TAKEN, ADDRESS_COUNTED = "tintype_rate_limit", "tintype_address_counted"
+TAKEN, ADDRESS_COUNTED, ACCOUNT_ID = (
+    "tintype_rate_limit",
+    "tintype_address_counted",
+    "tintype_account_id",
+)
 MAX_NETWORKS = 20_000
 MAX_CACHED_HEADER_BYTES = 200
 """Longer headers of proxies are parsed each time: whoever makes them up must not fill the memory."""
@@ -60,13 +64,15 @@ class RequestLimits:
             self._check(scope, limit, self._network(scope))
 
     def check_account(self, scope: Scope, account_id: AccountId) -> None:
-        """Count a request for the account that is signed in, or raise `RateLimited`."""
+        """Count a request for the account that is signed in, or raise `RateLimited`; its log line names the account."""
+        scope["state"][ACCOUNT_ID] = account_id
         limit = self._per_account.get(_class_of(scope))
         if limit is not None:
             self._check(scope, limit, account_id)
 
     def admits_read(self, scope: Scope, account_id: AccountId) -> bool:
         """Count a read for its network and its account; False if either has used up its budget."""
+        scope["state"][ACCOUNT_ID] = account_id
         for limits, key in ((self._per_address, self._network(scope)), (self._per_account, account_id)):
             limit = limits.get("reads")
             if limit is not None and key:

@@ -19,7 +19,7 @@ from tintype.api.http.connection_guard import ConnectionGuard, TooManyAtOnce
 from tintype.api.http.gzip_encoding import gzip_if_accepted
 from tintype.api.http.problems import send_problem
 from tintype.api.http.request_bodies import RequestBody, has_body
-from tintype.api.http.request_limits import add_limit_headers
+from tintype.api.http.request_limits import ACCOUNT_ID, add_limit_headers
 from tintype.api.http.request_secrets import secrets_of
 from tintype.api.http.security_headers import add_security_headers
 from tintype.api.http.sockets import MAPPED_IPV4
@@ -190,5 +190,7 @@ def _record(scope: Scope, status: int, seconds: float) -> None:
     route, method = str(scope.get("path_template") or "unmatched"), str(scope["method"])
     _seconds_of(method if method in METHODS else "other", route, status).observe(seconds)
     if scope["path"] not in UNLOGGED:
+        account_id = scope["state"].get(ACCOUNT_ID)
+        who = {} if account_id is None else {"account_id": account_id}
         path, ms = scope["path"], round(seconds * 1000, 1)
-        log.info("request.served", method=method[:20], path=path, status=status, ms=ms)
+        log.info("request.served", method=method[:20], path=path, status=status, ms=ms, **who)

@@ -23,10 +23,10 @@ from tintype.api.http.dependencies import (
 from tintype.api.http.etags import NOT_MODIFIED, with_etag
 from tintype.api.routes.post_bodies import NewPost, PostEdit, read_edit, read_place, read_tags
 from tintype.api.views.people import PeopleView, show_people
-from tintype.api.views.post_presenter import show_posts
+from tintype.api.views.post_presenter import show_new_post, show_posts
 from tintype.api.views.posts import PostView
 from tintype.base.ids import PostId
-from tintype.posts import PostNotFound
+from tintype.posts import PostNotFound, make_draft
 from tintype.wiring import Rooms
 
 
@@ -46,18 +46,19 @@ class PostsApi(Controller):
     ) -> PostView:
         """Publish once, however often the same Idempotency-Key is sent."""
         media_ids = [parse_media_id(each) for each in data.media_ids]
-        post_id = await rooms.posts.publish(
-            viewer.id,
+        draft = make_draft(
             media_ids,
+            data.alt_texts,
+            read_tags(media_ids, data.tagged),
             caption=data.caption,
-            alt_texts=data.alt_texts,
-            tagged=read_tags(media_ids, data.tagged),
             place=read_place(data.place),
             comments_enabled=data.comments_enabled,
             hides_like_count=data.hides_like_count,
-            idempotency_key=idempotency_key or None,
         )
-        return await _show_one(rooms, viewer, post_id)
+        published = await rooms.posts.publish_draft(viewer.id, draft, idempotency_key or None)
+        if not published.is_new:
+            return await _show_one(rooms, viewer, published.post_id)
+        return await show_new_post(rooms, viewer, await rooms.posts.get_new(published.post_id))
 
     @get("/posts/{post_id:str}", summary="One post", scope=scopes.READ, responses=NOT_MODIFIED, lean=True)
     async def one(

@@ -28,6 +28,16 @@ async def show_posts(rooms: Rooms, viewer: Account | None, posts: Sequence[Post]
     ]
 
 
+async def show_new_post(rooms: Rooms, author: Account, post: Post) -> PostView:
+    """A post for its author, who has just published it: nobody has liked or saved it yet."""
+    people = {author.id: author}
+    others = {*post.tagged_ids, *post.mention_ids} - {author.id}
+    if others:
+        found = await rooms.visibility.find_accounts(author.id, others)
+        people |= {account_id: person.account for account_id, person in found.items()}
+    return show_post(post, people, context_for(author, rooms), has_saved=False)
+
+
 async def show_page(rooms: Rooms, viewer: Account | None, page: Page[Post]) -> PostsView:
     """A page of posts, and the cursor of the next page."""
     shown = await show_posts(rooms, viewer, page.items)
