@@ -129,8 +129,18 @@ async def test_lean_routes_and_the_framework_answer_alike(
     assert comparable(lean) == comparable(slow)
 
 
-async def test_publishing_answers_alike(ana: Person, paths: Paths) -> None:
-    bodies = [{"media_ids": [await new_media(ana)], "caption": "to @ana, #here"} for _ in range(2)]
+async def test_publishing_answers_alike(ana: Person, bo: Person, paths: Paths) -> None:
+    media = [await new_media(ana) for _ in range(2)]
+    bodies = [
+        {
+            "media_ids": [each],
+            "caption": "to @ana, @bo and @nobody, #here",
+            "tagged": [{"media_id": each, "account_id": bo.account_id, "x": 0.5, "y": 0.25}],
+            "place": {"place_id": "cape-1", "name": "The cape"},
+            "hides_like_count": True,
+        }
+        for each in media
+    ]
     paths.answered.clear()
 
     lean = await ana.call("POST", "/posts", json=bodies[0], headers={"Idempotency-Key": "1"})
@@ -142,6 +152,18 @@ async def test_publishing_answers_alike(ana: Person, paths: Paths) -> None:
     assert comparable(lean) == comparable(slow)
     assert (again.status_code, again.json()) == (201, lean.json())
     assert (await ana.call("GET", f"/posts/{lean.json()['post_id']}")).json() == lean.json()
+    assert [each["username"] for each in lean.json()["spans"] if each["kind"] == "mention"] == ["ana", "bo"]
+
+
+async def test_a_repeated_idempotency_key_answers_with_the_post_as_it_is_now(ana: Person, bo: Person) -> None:
+    body, key = {"media_ids": [await new_media(ana)]}, {"Idempotency-Key": "once"}
+    first = (await ana.call("POST", "/posts", json=body, headers=key)).json()
+    await bo.call("PUT", f"/posts/{first['post_id']}/like")
+
+    again = (await ana.call("POST", "/posts", json=body, headers=key)).json()
+
+    assert (first["like_count"], again["like_count"]) == (0, 1)
+    assert again["post_id"] == first["post_id"]
 
 
 async def test_a_profile_that_the_client_has_is_not_sent_again(ana: Person, bo: Person, paths: Paths) -> None:
