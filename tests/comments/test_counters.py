@@ -128,3 +128,25 @@ async def test_a_drifted_counter_is_found_and_repaired(rooms: Rooms, ana: Person
 
     assert (report.drifted, report.repaired) == (1, 1)
     assert (await ana.call("GET", f"/posts/{post['post_id']}")).json()["comment_count"] == 1
+
+
+async def test_of_equal_comments_at_once_one_is_stored(rooms: Rooms, ana: Person, bo: Person) -> None:
+    post = await ana.publish()
+    path = f"/posts/{post['post_id']}/comments"
+
+    answers = await asyncio.gather(*(bo.call("POST", path, json={"text": "me too"}) for _ in range(8)))
+
+    assert sorted(answer.status_code for answer in answers) == [201] + [409] * 7
+    assert (await bo.call("GET", f"/posts/{post['post_id']}")).json()["comment_count"] == 1
+
+
+async def test_of_requests_with_one_key_at_once_all_get_the_same_comment(ana: Person, bo: Person) -> None:
+    post = await ana.publish()
+    path, headers = f"/posts/{post['post_id']}/comments", {"Idempotency-Key": "once"}
+
+    answers = await asyncio.gather(
+        *(bo.call("POST", path, json={"text": "me too"}, headers=headers) for _ in range(8))
+    )
+
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.json()["comment_id"] for answer in answers}) == 1

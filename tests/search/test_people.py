@@ -8,6 +8,7 @@ from shardwright.routing import Query
 from tests.search.conftest import Change
 from tests.support import Person, eventually, join
 from tintype.base.ids import AccountId
+from tintype.graph import FollowChanged
 from tintype.search.index_reader import IndexReader
 from tintype.search.store import QUERIES
 from tintype.wiring import Rooms
@@ -194,3 +195,26 @@ async def test_odd_words_find_nothing_and_break_nothing(bo: Person) -> None:
     answer = await bo.call("GET", "/search/people", params={"q": "a" * 101})
     assert answer.status_code == 400
     assert (await bo.call("GET", "/search/people")).status_code == 400
+
+
+async def test_follows_index_an_account_again_when_its_followers_have_doubled(
+    ana: Person, bo: Person, change: Change, rooms: Rooms
+) -> None:
+    await change(ana, "follower_count = 4")
+    account_id = AccountId(int(ana.account_id))
+    handler = next(each for each in rooms.search.handlers() if each.event is FollowChanged)
+    event = FollowChanged(AccountId(int(bo.account_id)), account_id, 1, is_following=True)
+    weights: list[int] = []
+    for count in (5, 7, 8, 5, 4):
+        async with rooms.shards.owner(account_id).begin() as tx:
+            await tx.connection.execute(
+                f"UPDATE accounts SET follower_count = {count} WHERE id = $1", account_id
+            )
+        await handler.run(event)
+        row = await rooms.shards.owner(account_id).fetch_one(
+            QUERIES.find_indexed, kind="people", subject=str(account_id)
+        )
+        assert row is not None
+        weights.append(row["weight"])
+
+    assert weights == [9, 9, 13, 13, 9]

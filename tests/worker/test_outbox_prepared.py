@@ -65,6 +65,12 @@ def test_the_statement_may_make_any_one_field() -> None:
     assert ThingMade.decode((prepared["payload"] + "5}").encode()) == ThingMade(5)
 
 
+def test_the_statement_may_make_more_fields_after_it() -> None:
+    prepared = Outbox(_no_poke).prepare(ThingChanged, more=("thing_id",), title="x")
+
+    assert ThingChanged.decode((prepared["payload"] + '5,"thing_id":7}').encode()) == ThingChanged(7, 5, "x")
+
+
 @pytest.mark.parametrize(
     ("event", "fields"),
     [

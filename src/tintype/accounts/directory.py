@@ -11,6 +11,7 @@ from tintype.accounts.models import Account, Role
 from tintype.accounts.store import QUERIES
 from tintype.accounts.username_rules import USERNAME, fold_username
 from tintype.base.ids import AccountId, has_shard
+from tintype.base.shard_groups import gather_rows
 from tintype.redis.leased_cache import CacheKind, CacheSource
 
 ACCOUNTS = CacheKind("account", Account, ttl_s=300, max_decoded=20_000)
@@ -110,5 +111,5 @@ class AccountDirectory:
         await self._deps.cache.invalidate(ACCOUNTS, *ids)
 
     async def _load(self, ids: list[AccountId]) -> dict[AccountId, Account]:
-        gathered = await self._deps.shards.gather(QUERIES.gather_accounts, ids)
-        return {AccountId(row["id"]): Account(**row) for row in gathered.complete()}
+        rows = await gather_rows(self._deps.shards, QUERIES.gather_accounts, ids)
+        return {AccountId(row["id"]): Account(**row) for row in rows}

@@ -69,7 +69,7 @@ SELECT id, username, full_name, bio, website, avatar_folder, status, role, is_pr
        post_count, follower_count, following_count
 FROM accounts WHERE id = :id;
 
--- name: gather_accounts
+-- name: gather_accounts hot
 -- Many accounts by id, from as many shards as they live on.
 SELECT id, username, full_name, bio, website, avatar_folder, status, role, is_private, is_verified,
        post_count, follower_count, following_count

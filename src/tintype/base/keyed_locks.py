@@ -23,3 +23,6 @@ class KeyedLocks(Generic[K]):
         if lock is None:
             lock = self._locks[key] = asyncio.Lock()
         return lock
+
+    def __len__(self) -> int:
+        return len(self._locks)

@@ -1,10 +1,12 @@
 """Groups what concerns many ids by shard, so that a batch needs one statement per shard instead of one per id."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeVar
 
-from shardwright.routing import Shard, Shards
+import asyncpg
+
+from shardwright.routing import Query, Shard, Shards
 
 T = TypeVar("T")
 
@@ -39,3 +41,14 @@ async def run_by_shard(
         raise failed[0]
     if failed:
         raise BaseExceptionGroup("several shards failed", failed)
+
+
+async def gather_rows(shards: Shards, query: Query, ids: Sequence[int]) -> Sequence[asyncpg.Record]:
+    """The rows of ids of existing shards, or the error of a server that did not answer.
+
+    One id alone, the most frequent case, is a point read: a `hot` query is planned for it already, where a
+    scatter-gather is planned each time.
+    """
+    if len(ids) == 1:
+        return await shards.owner(ids[0]).fetch(query, ids=list(ids))
+    return (await shards.gather(query, ids)).complete()

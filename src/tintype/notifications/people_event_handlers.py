@@ -21,11 +21,13 @@ class PeopleEventHandlers:
         retracted: list[Activity] = []
         for event in events:
             request, follow, accepted = _activities(event)
-            retracted.append(request)
             if not event.is_following:
-                retracted += [follow, accepted]
-            else:
-                added.append(accepted if event.is_approved else follow)
+                retracted += [request, follow, accepted]
+            elif event.is_approved:
+                added.append(accepted)
+                retracted.append(request)
+            else:  # an earlier request has ended by an event of its own
+                added.append(follow)
         await self._notifier.apply(added, retracted)
 
     async def on_request(self, events: list[FollowRequested]) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from tintype.base.ids import MediaId, PostId, has_shard
+from tintype.base.shard_groups import gather_rows
 from tintype.posts.dependencies import PostsDependencies
 from tintype.posts.models import Post, PostCounts
 from tintype.posts.store import COUNTS, POSTS, QUERIES, read_counts, read_post
@@ -91,12 +92,12 @@ class PostCache:
         await self._cache.invalidate(POSTS, *(row["post_id"] for row in found.complete()))
 
     async def _load_posts(self, ids: list[PostId]) -> dict[PostId, Post]:
-        gathered = await self._shards.gather(QUERIES.gather_posts, ids)
-        return {PostId(row["id"]): read_post(row) for row in gathered.complete()}
+        rows = await gather_rows(self._shards, QUERIES.gather_posts, ids)
+        return {PostId(row["id"]): read_post(row) for row in rows}
 
     async def _load_counts(self, ids: list[PostId]) -> dict[PostId, PostCounts]:
-        gathered = await self._shards.gather(QUERIES.gather_counts, ids)
-        return {PostId(row["id"]): read_counts(row) for row in gathered.complete()}
+        rows = await gather_rows(self._shards, QUERIES.gather_counts, ids)
+        return {PostId(row["id"]): read_counts(row) for row in rows}
 
 
 def _add(post_id: PostId, counts: PostCounts, buffered: BufferedDeltas) -> PostCounts:

@@ -78,7 +78,7 @@ INSERT INTO post_tags (post_id, position, account_id, x, y)
 SELECT :post_id, tag.position, tag.account_id, tag.x, tag.y
 FROM unnest(:positions::int[], :account_ids::bigint[], :xs::real[], :ys::real[]) AS tag (position, account_id, x, y);
 
--- name: gather_posts
+-- name: gather_posts hot
 -- Posts by id with their media as JSON, from all the shards they live on; deleted posts are left out.
 SELECT p.id, p.author_id, p.caption, p.spans, p.hashtags, p.mention_ids, p.place_id, p.place_name, p.lat, p.lon,
        p.comments_enabled, p.hides_like_count, p.edited_at, p.pinned_at IS NOT NULL AS is_pinned,
@@ -93,7 +93,7 @@ SELECT p.id, p.author_id, p.caption, p.spans, p.hashtags, p.mention_ids, p.place
         FROM post_media AS pm JOIN media AS m ON m.id = pm.media_id WHERE pm.post_id = p.id)::text AS media
 FROM posts AS p WHERE p.id = ANY(:ids::bigint[]) AND p.deleted_at IS NULL;
 
--- name: gather_counts
+-- name: gather_counts hot
 -- The counts of posts, from all the shards they live on.
 SELECT id, like_count, comment_count, like_batch, counted_id FROM posts WHERE id = ANY(:ids::bigint[]);
 

@@ -23,6 +23,7 @@ from tintype.search.store import QUERIES
 
 MAX_ATTEMPTS = 20
 PAUSE_S = 0.05
+WEIGHT_PER_DOUBLING = 4
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def entries_of(kind: str, terms: Iterable[str], weight: int, detail: str = "") -
 
 def popularity_weight(count: int) -> int:
     """A count of followers or posts in steps of about a fifth, so that entries are rewritten seldom."""
-    return 1 + int(4 * math.log2(count)) if count > 0 else 0
+    return 1 + int(WEIGHT_PER_DOUBLING * math.log2(count)) if count > 0 else 0
 
 
 async def _no_entries() -> EntriesByKey:

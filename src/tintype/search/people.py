@@ -13,6 +13,7 @@ from tintype.graph import FollowChanged, visibility_rules
 from tintype.search.dependencies import SearchDependencies
 from tintype.search.index_reader import Candidate, IndexReader
 from tintype.search.index_writer import (
+    WEIGHT_PER_DOUBLING,
     EntriesByKey,
     IndexedSubject,
     IndexWriter,
@@ -66,11 +67,16 @@ class People:
         await self._writer.reindex(_subject(self._shards, account_id), read)
 
     async def index_if_weight_changed(self, ids: Iterable[AccountId]) -> None:
-        """Index those of the accounts again whose follower counts have moved to another weight; one read per server."""
+        """Index those of the accounts again that have twice as many followers as indexed, or half; one read per server.
+
+        The weight only chooses the candidates, which are then ranked by their follower counts of the moment; and
+        an account stands under a dozen keys on as many shards.
+        """
         gathered = await self._shards.gather(QUERIES.gather_weights, list(set(ids)), kind=KIND)
         for row in gathered.complete():
-            weight = popularity_weight(row["follower_count"])
-            if _is_searchable(row) and row["indexed_weight"] != weight:
+            weight, indexed = popularity_weight(row["follower_count"]), row["indexed_weight"]
+            is_outdated = indexed is None or abs(weight - indexed) >= WEIGHT_PER_DOUBLING
+            if is_outdated and _is_searchable(row):
                 await self.index(AccountId(row["id"]))
 
     async def remove(self, account_id: AccountId) -> None:
