@@ -1,7 +1,8 @@
 """`shardwright move`: moves shards to another server while they are used."""
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 import typer
@@ -11,9 +12,10 @@ from typer.core import TyperGroup
 from shardwright.cli.help_text import format_help
 from shardwright.cli.output import print_json, print_message, print_table
 from shardwright.cli.runner import open_directory, run
-from shardwright.cli.settings import DirectoryOption, JsonOption, get_directory, read_named
+from shardwright.cli.settings import DirectoryOption, JsonOption, get_directory, host_settings, read_named
 from shardwright.ids import MAX_SHARDS
-from shardwright.moves import Move, Mover, Step, drop_leftovers, find_leftovers, move_bar
+from shardwright.moves import Leftover, Move, Mover, Step, drop_leftovers, find_leftovers, move_bar
+from shardwright.topology import Directory
 
 _HELP = """Move shards to another server while they are used, and undo or end such moves.
 
@@ -45,6 +47,15 @@ class _StartByDefault(TyperGroup):
 app = typer.Typer(cls=_StartByDefault, no_args_is_help=True, help=format_help(_HELP))
 
 MoveArgument = Annotated[int, typer.Argument(metavar="MOVE", help="Its number in `shardwright move status`.")]
+ServerOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--server",
+        "-s",
+        metavar="NAME=DSN",
+        help="The address of a superuser on this server, where the map's is of another role; repeat it.",
+    ),
+]
 LinkOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -62,6 +73,7 @@ def start(  # noqa: PLR0917 - typer calls it by keyword
     ],
     to: Annotated[str, typer.Option("--to", metavar="SERVER", help="The server that will own them.")],
     directory: DirectoryOption = None,
+    server: ServerOption = None,
     link: LinkOption = None,
     finish: Annotated[
         bool, typer.Option("--finish", help="Drop the old copy at once: the move cannot be undone.")
@@ -80,35 +92,51 @@ def start(  # noqa: PLR0917 - typer calls it by keyword
         move = await mover.start(numbers, to)
         return await mover.finish(move.id) if finish else move
 
-    _run(context, directory, link, work)
+    _run(_Access(context, directory, server, link), work)
 
 
 def resume(
-    context: typer.Context, move: MoveArgument, directory: DirectoryOption = None, link: LinkOption = None
+    context: typer.Context,
+    move: MoveArgument,
+    directory: DirectoryOption = None,
+    server: ServerOption = None,
+    link: LinkOption = None,
 ) -> None:
     """Go on with a move that was interrupted, whatever it was doing."""
-    _run(context, directory, link, lambda mover: mover.resume(move))
+    _run(_Access(context, directory, server, link), lambda mover: mover.resume(move))
 
 
 def abort(
-    context: typer.Context, move: MoveArgument, directory: DirectoryOption = None, link: LinkOption = None
+    context: typer.Context,
+    move: MoveArgument,
+    directory: DirectoryOption = None,
+    server: ServerOption = None,
+    link: LinkOption = None,
 ) -> None:
     """Undo a move whose new server does not own the shards yet; nothing of it is left there."""
-    _run(context, directory, link, lambda mover: mover.abort(move))
+    _run(_Access(context, directory, server, link), lambda mover: mover.abort(move))
 
 
 def back(
-    context: typer.Context, move: MoveArgument, directory: DirectoryOption = None, link: LinkOption = None
+    context: typer.Context,
+    move: MoveArgument,
+    directory: DirectoryOption = None,
+    server: ServerOption = None,
+    link: LinkOption = None,
 ) -> None:
     """Move shards back to where they were, with everything that was written since."""
-    _run(context, directory, link, lambda mover: mover.back(move))
+    _run(_Access(context, directory, server, link), lambda mover: mover.back(move))
 
 
 def finish(
-    context: typer.Context, move: MoveArgument, directory: DirectoryOption = None, link: LinkOption = None
+    context: typer.Context,
+    move: MoveArgument,
+    directory: DirectoryOption = None,
+    server: ServerOption = None,
+    link: LinkOption = None,
 ) -> None:
     """End a move: drop the old copies, slots and publications. From then on it cannot be undone."""
-    _run(context, directory, link, lambda mover: mover.finish(move))
+    _run(_Access(context, directory, server, link), lambda mover: mover.finish(move))
 
 
 def status(
@@ -140,6 +168,7 @@ def status(
 def sweep(
     context: typer.Context,
     directory: DirectoryOption = None,
+    server: ServerOption = None,
     drop: Annotated[bool, typer.Option("--drop", help="Drop what is found.")] = False,
     is_json: JsonOption = False,
 ) -> None:
@@ -147,10 +176,10 @@ def sweep(
 
     A slot that nobody reads keeps its server's WAL for ever. A copy that accepts writes is never dropped.
     """
-    get_directory(context, directory)
+    access = _Access(context, directory, server, None)
 
-    async def work() -> list[Any]:
-        async with open_directory(context, directory) as found:
+    async def work() -> list[Leftover]:
+        async with access.open() as found:
             leftovers = await find_leftovers(found)
             if drop:
                 await drop_leftovers(found, leftovers)
@@ -182,22 +211,35 @@ def read_shards(values: Sequence[str]) -> list[int]:
     return numbers
 
 
-def _run(
-    context: typer.Context,
-    directory: str | None,
-    link: list[str] | None,
-    work: Callable[[Mover], Awaitable[Move]],
-) -> None:
-    get_directory(context, directory)
-    addresses = read_named(link or [])
+class _Access:
+    """The directory and the addresses that a command was given."""
 
+    def __init__(
+        self, context: typer.Context, directory: str | None, server: list[str] | None, link: list[str] | None
+    ) -> None:
+        self._directory = get_directory(context, directory)
+        self._dsns = {**host_settings(context).dsns, **read_named(server or [])}
+        self.addresses = read_named(link or [])
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[Directory]:
+        """The directory, open for the duration of the block."""
+        directory = await Directory.open(self._directory, dsns=self._dsns)
+        try:
+            yield directory
+        finally:
+            await directory.close()
+
+
+def _run(access: _Access, work: Callable[[Mover], Awaitable[Move]]) -> None:
     async def with_bar() -> Move:
-        async with open_directory(context, directory) as found:
+        async with access.open() as found:
             with move_bar(Console(stderr=True)) as (progress, on_step):
-                return await work(Mover(found, addresses=addresses, progress=progress, on_step=on_step))
+                return await work(
+                    Mover(found, addresses=access.addresses, progress=progress, on_step=on_step)
+                )
 
-    move = run(with_bar())
-    print_message(_result(move))
+    print_message(_result(run(with_bar())))
 
 
 def _result(move: Move) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from shardwright.ids import schema_name
 from shardwright.migrations import COMMON_SCHEMA, read_versions
 from shardwright.moves.errors import MoveRefused
+from shardwright.moves.grants import read_grants
 from shardwright.moves.models import Move, MoveOptions
 from shardwright.moves.ownership import owned_shards
 from shardwright.moves.session import Session
@@ -139,9 +140,12 @@ async def _difference_problems(session: Session, move: Move) -> AsyncGenerator[s
         "SELECT DISTINCT nspowner::regrole::text AS name FROM pg_namespace WHERE nspname = ANY ($1)",
         move.schemas,
     )
-    for row in owners:
-        if not await fetch_value(session.target, "SELECT to_regrole($1) IS NOT NULL", row["name"]):
-            yield f"server {other} lacks the role {row['name']}, which owns the shards: run `shardwright roles`"
+    named = {row["name"] for row in owners} | {
+        each.grantee for each in await read_grants(session.source, move.schemas)
+    }
+    for role in sorted(named - {"PUBLIC"}):
+        if not await fetch_value(session.target, "SELECT to_regrole($1) IS NOT NULL", role):
+            yield f"server {other} lacks the role {role}, which owns shards or may use them: run `shardwright roles`"
 
 
 async def _table_problems(conn: "Connection", schemas: Sequence[str]) -> AsyncGenerator[str]:

@@ -10,6 +10,7 @@ import asyncpg
 from shardwright.moves import links
 from shardwright.moves.diff import Snapshots
 from shardwright.moves.errors import MoveFailed
+from shardwright.moves.grants import carry_grants
 from shardwright.moves.journal import Journal
 from shardwright.moves.models import Move, MoveOptions, OnProgress, Step
 from shardwright.moves.ownership import carry_sequences, fence, freeze_partitions, own, owned_shards
@@ -92,6 +93,7 @@ class Steps:
     async def create(self) -> None:
         """The target has the shards, empty and fenced."""
         await create_copies(self.session, self._move, (await self._directory.load()).layout)
+        await carry_grants(self.session, self._move)
 
     async def link(self) -> None:
         """The target copies rows from the source, and applies what is changed."""
@@ -126,6 +128,7 @@ class Steps:
         """Changes of the target are kept for the source from now on, and routers' functions are at the target."""
         await links.publish(self.session.target, self._move, self._move.reverse_link)
         await links.create_marker(self.session.source, self._move.reverse_link)
+        await carry_grants(self.session, self._move)
         await copy_functions(self.session.source, self.session.target, self._move.shards[0])
 
     async def fence(self) -> None:

@@ -106,9 +106,12 @@ async def _create_copy(  # noqa: PLR0917 - all that makes a shard
         await conn.execute(f"SET LOCAL ROLE {owner}")  # its default privileges are those of every shard
         await conn.execute(creation_sql(number, layout, owned=False))
         await _as_shard(conn, number)
-        await conn.execute(_for_shard(written, schema))
-        await conn.execute("".join(each.creation_sql() for each in partitions))
-        await conn.execute(guard_tables_sql(number) + restrict_writes_sql(f"{schema}.{VERSION_TABLE}"))
+        await conn.execute(
+            _for_shard(written, schema)
+            + "".join(each.creation_sql() for each in partitions)
+            + guard_tables_sql(number)
+            + restrict_writes_sql(f"{schema}.{VERSION_TABLE}")
+        )
 
 
 async def create_indexes(session: Session, move: Move) -> None:
