@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import asyncpg
@@ -40,7 +41,18 @@ CREATE TABLE {0}.comments (id bigint PRIMARY KEY DEFAULT {0}.next_id(),
   body text);
 CREATE TABLE {0}.visits (day integer NOT NULL, id bigint NOT NULL, PRIMARY KEY (day, id)) PARTITION BY RANGE (day);
 CREATE INDEX visits_by_id ON {0}.visits (id);
+CREATE TABLE {0}.visits_before PARTITION OF {0}.visits FOR VALUES FROM (-9) TO (1);
 CREATE TABLE {0}.visits__1 PARTITION OF {0}.visits FOR VALUES FROM (1) TO (2);
+CREATE TYPE {0}.mood AS ENUM ('glad', 'sad');
+CREATE TABLE {0}.counts (author_id bigint PRIMARY KEY, posts bigint NOT NULL CHECK (posts > 0),
+  twice bigint GENERATED ALWAYS AS (posts * 2) STORED, mood {0}.mood NOT NULL DEFAULT 'glad');
+CREATE FUNCTION {0}.count_posts() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO {0}.counts (author_id, posts) VALUES (NEW.author_id, 1)
+  ON CONFLICT (author_id) DO UPDATE SET posts = counts.posts + 1;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER count_posts AFTER INSERT ON {0}.posts FOR EACH ROW EXECUTE FUNCTION {0}.count_posts();
+CREATE VIEW {0}.busy AS SELECT author_id FROM {0}.counts WHERE posts > 1;
 CREATE TABLE {0}.schema_version (number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(), applied_at timestamptz);
 INSERT INTO {0}.schema_version VALUES (1, 'posts', 'x', now(), now());
@@ -198,7 +210,7 @@ class Load:
         owners = (await directory.load()).owners
         await directory.close()
         posts: dict[int, asyncpg.Record] = {}
-        comments, visits = set[int](), set[tuple[int, int]]()
+        comments, visits, counted = set[int](), set[tuple[int, int]](), 0
         for number in SHARDS:
             conn = await open_connection(self.dsns[owners[number]], "owner")
             for row in await fetch_rows(conn, f"SELECT id, caption, likes FROM s{number:04d}.posts"):
@@ -210,6 +222,7 @@ class Load:
                 (row[0], row[1])
                 for row in await fetch_rows(conn, f"SELECT day, id FROM s{number:04d}.visits")
             }
+            counted += await fetch_value(conn, f"SELECT sum(posts)::bigint FROM s{number:04d}.counts")
             await conn.close()
         found = Counter(row["caption"] for row in posts.values())
         assert [text for text in self.captions if found[text] != 1] == []
@@ -219,16 +232,19 @@ class Load:
         assert self.comments - self.deleted - self.doubtful <= comments
         assert not self.deleted & comments
         assert self.visits <= visits
+        assert counted == len(posts)  # once for each, at the owner of the time
         assert [each for each, count in Counter(self.ids).items() if count > 1] == []
 
 
-async def read_copies(dsns: dict[str, str]) -> dict[str, dict[str, list[str]]]:
+async def read_copies(
+    dsns: dict[str, str], numbers: Sequence[int] = SHARDS
+) -> dict[str, dict[str, list[str]]]:
     """The rows of every table of the moved shards, by server: to compare copies."""
     copies: dict[str, dict[str, list[str]]] = {}
     for server, dsn in dsns.items():
         conn = await open_connection(dsn, server)
         copies[server] = {}
-        for number in SHARDS:
+        for number in numbers:
             names = await fetch_rows(
                 conn,
                 "SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "

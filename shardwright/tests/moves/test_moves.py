@@ -1,5 +1,6 @@
 """Shards are moved while they are used: nothing is lost, and only one server accepts writes."""
 
+import asyncio
 import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -57,6 +58,9 @@ async def test_a_move_carries_tables_indexes_sequences_and_ids(
     source, target = servers_conns["b"], servers_conns["a"]
     last = await fetch_value(source, "SELECT s0001.next_id()")
     number = await fetch_value(source, "SELECT max(number) FROM s0001.comments")
+    await source.execute(
+        "CREATE TABLE s0001.by_hand (id integer PRIMARY KEY); INSERT INTO s0001.by_hand VALUES (1)"
+    )
     before = (await read_copies(dsns))["b"]
     indexes = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 's0001' ORDER BY 1"
     wanted = await fetch_rows(source, indexes)
@@ -191,3 +195,41 @@ async def test_the_sweeper_finds_what_no_move_accounts_for(
     await drop_leftovers(directory, found)
     assert await find_leftovers(directory) == []
     assert await is_owned(servers_conns["a"], 1)
+
+
+@pytest.mark.slow
+async def test_an_old_copy_that_follows_gets_new_partitions_when_the_move_is_resumed(
+    mover: Mover, dsns: dict[str, str], servers_conns: dict[str, asyncpg.Connection]
+) -> None:
+    move = await mover.start([1], "a")
+    await servers_conns["a"].execute(
+        "CREATE TABLE s0001.visits__2 PARTITION OF s0001.visits FOR VALUES FROM (2) TO (3);"
+        "INSERT INTO s0001.visits VALUES (2, 1); INSERT INTO s0001.visits VALUES (1, 7)"
+    )
+
+    assert (await mover.resume(move.id)).step is Step.KEEP
+
+    async with asyncio.timeout(30):
+        while (await read_copies(dsns, [1]))["a"] != (await read_copies(dsns, [1]))["b"]:  # noqa: ASYNC110 - another server is waited for
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.slow
+async def test_a_table_that_was_changed_during_a_move_stops_it_before_writers_notice(
+    directory: Directory, servers_conns: dict[str, asyncpg.Connection]
+) -> None:
+    def change(move: Move, phase: str) -> None:
+        if (move.step, phase) == (Step.ARM, "effect"):
+            loop = asyncio.get_running_loop()
+            changes.append(loop.create_task(source.execute("ALTER TABLE s0001.posts ADD COLUMN place text")))
+
+    source, changes = servers_conns["b"], list[asyncio.Task[str]]()
+    mover = Mover(directory, options=QUICK, on_step=change)
+
+    with pytest.raises(MoveRefused, match=r"column posts\.place is missing"):
+        await mover.start([1], "a")
+
+    await source.execute("INSERT INTO s0001.posts (author_id, caption) VALUES (1, 'the source goes on')")
+    (move,) = await mover.moves()
+    await mover.abort(move.id)
+    assert await find_leftovers(directory) == []

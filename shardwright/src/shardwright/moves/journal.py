@@ -114,7 +114,7 @@ class Journal:
     """Writes the journal of one move, on behalf of one attempt to carry it out."""
 
     def __init__(self, conn: "Connection", move: Move) -> None:
-        self._conn = conn
+        self.conn = conn
         self.move = move
 
     @classmethod
@@ -131,14 +131,14 @@ class Journal:
 
     async def close(self) -> None:
         """Close its connection to the directory."""
-        await self._conn.close()
+        await self.conn.close()
 
     async def advance(self, step: Step, details: Mapping[str, Any] | None = None, *, turns: int = 0) -> Move:
         """Journal the next step; an odd number of `turns` exchanges source and target."""
         old = self.move
         source, target = (old.target, old.source) if turns % 2 else (old.source, old.target)
         changed = await fetch_rows(
-            self._conn,
+            self.conn,
             _ADVANCE,
             old.id,
             old.step,

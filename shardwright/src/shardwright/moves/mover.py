@@ -74,7 +74,10 @@ class Mover:
         return await read_moves(self._directory, ended=ended)
 
     async def resume(self, move_id: int) -> Move:
-        """Go on with a move that was interrupted, whatever it was doing."""
+        """Go on with a move that was interrupted, whatever it was doing.
+
+        An old copy that follows gets the partitions that were created since: without them, its changes wait.
+        """
         move = await read_move(self._directory, move_id)
         if move.step is Step.ABORT:
             return await self._abort(move)
@@ -109,9 +112,11 @@ class Mover:
         return await self._finish(move)
 
     async def _move_on(self, move: Move) -> Move:
-        if move.step in ENDED or move.step is Step.KEEP:
+        if move.step in ENDED:
             return move
         async with self._attempt(move) as (journal, steps):
+            if journal.move.step is Step.KEEP:
+                await steps.follow_partitions_back()
             if journal.move.step in {Step.FENCE, Step.DRAIN}:
                 await self._give_back(journal, steps.session)
             return await self._advance(journal, steps)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from shardwright.moves.errors import MoveFailed
 from shardwright.moves.models import Move, MoveProgress
 from shardwright.moves.session import Session
 from shardwright.topology import fetch_rows
@@ -25,7 +26,8 @@ JOIN pg_catalog.pg_class c ON c.oid = p.relid JOIN pg_catalog.pg_namespace n ON 
 WHERE p.datname = current_database() AND n.nspname = ANY ($1::text[])
 """
 _LAG = """\
-SELECT greatest(0, pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn))::bigint AS lag
+SELECT greatest(0, pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn))::bigint AS lag,
+  wal_status = 'lost' AS is_lost
 FROM pg_catalog.pg_replication_slots WHERE slot_name = $1
 """
 
@@ -37,6 +39,11 @@ async def measure(session: Session, move: Move) -> MoveProgress:
     copying = await _row(session.target, _COPYING, move.schemas)
     here = await _row(session.source, _SIZE, move.schemas)
     lag = await fetch_rows(session.source, _LAG, move.link)
+    if lag and lag[0]["is_lost"]:
+        raise MoveFailed(
+            f"server {session.source_server.name} has removed WAL that {move} needs: abort the move, raise "
+            "max_slot_wal_keep_size, and start it again"
+        )
     return MoveProgress(
         move,
         tables_copied=copied["copied"],

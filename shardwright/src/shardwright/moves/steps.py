@@ -179,7 +179,7 @@ class Steps:
 
     async def flip(self) -> None:
         """The map says so, and routers are told."""
-        await self._directory.set_owner(self._move.target, self._move.shards)
+        await self._directory.set_owner(self._move.target, self._move.shards, self._journal.conn)
 
     async def follow(self) -> None:
         """The source applies what is changed at the target; nothing is left of the link in the other direction."""
@@ -217,15 +217,21 @@ class Steps:
         return found.tables_copied == found.tables
 
     async def _follow_partitions(self) -> None:
-        """Repeat at the target what partitions were created or dropped at the source."""
-        session, move = self.session, self._move
-        lacking, extra = await missing_partitions(session, move)
+        await self._repeat_partitions(self.session, self._move.link)
+
+    async def follow_partitions_back(self) -> None:
+        """Repeat at the old copy what partitions were created or dropped at the owner since."""
+        await self._repeat_partitions(self.session.turned(), self._move.reverse_link)
+
+    async def _repeat_partitions(self, session: Session, link: str) -> None:
+        """Repeat at the session's target what partitions were created or dropped at its source."""
+        lacking, extra = await missing_partitions(session, self._move)
         if lacking:
             await create_partitions(session, lacking)
-            await links.refresh(session.target, move.link)
+            await links.refresh(session.target, link)
         elif extra:
             # Changes of its rows may still be on their way, and would fail without it.
-            marker = await links.send_marker(session.source, move.link)
-            await links.wait_for_marker(session.target, move.link, marker, self._options.busy_timeout_s)
-            await links.refresh(session.target, move.link)
+            marker = await links.send_marker(session.source, link)
+            await links.wait_for_marker(session.target, link, marker, self._options.busy_timeout_s)
+            await links.refresh(session.target, link)
             await drop_partitions(session, extra)

@@ -113,10 +113,18 @@ class Directory:
             await write_map(conn, new, old)
         return new.with_dsns(self._dsns)
 
-    async def set_owner(self, server: str, numbers: Iterable[int]) -> ShardMap:
-        """Record that these shards are on this server; their guards there say so already."""
-        moved = list(numbers)
-        return await self._change_with_retry(lambda old: old.with_owner(server, *moved))
+    async def set_owner(self, server: str, numbers: Iterable[int], conn: "Connection") -> None:
+        """Record that these shards are on this server, whose guards say so already; safe to repeat.
+
+        Over an open connection to the directory: their writers wait for it.
+        """
+        async with conn.transaction():
+            await conn.execute(f"SELECT FROM {SCHEMA}.settings FOR UPDATE")
+            old = await read_map(conn)
+            new = old.with_owner(server, *numbers)
+            if new != old:
+                check_map(new, old)
+                await write_map(conn, replace(new, version=old.version + 1), old)
 
     async def moving_shards(self) -> dict[int, int]:
         """The shards of moves that have not ended, each with the number of its move."""
