@@ -249,7 +249,11 @@ def _result(move: Move) -> str:
     if move.step is Step.ABORTED:
         return f"Move {move.id} was undone: server {move.source} owns {where}."
     rows = move.details.get("verified_rows")
-    equal = f"{rows:,} rows were compared and are equal. " if rows is not None else ""
+    equal = (
+        f"{rows:,} rows were compared and are equal. "
+        if rows is not None
+        else "The copies were not compared: the command was interrupted after the owner had changed. "
+    )
     return (
         f"Server {move.target} owns {where}. {equal}Server {move.source} follows it: end the move with "
         f"`shardwright move finish {move.id}`, or undo it with `shardwright move back {move.id}`."

@@ -23,6 +23,7 @@ APPLICATION = "shardwright move"
 # A coordinator that is gone must not keep its locks: its servers look for it every second.
 _SETTINGS = {
     "application_name": APPLICATION,
+    "synchronous_commit": "on",  # an owner changes for good, with everything that was applied before
     "client_connection_check_interval": "1s",
     "tcp_keepalives_idle": "10",
     "tcp_keepalives_interval": "5",
