@@ -63,7 +63,7 @@ async def test_an_application_without_ddl_goes_on_at_the_new_server(moved_site: 
     await conn.execute(f"REVOKE DELETE ON s0001.posts FROM {name}_runtime")
     await conn.close()
     queries = Queries.parse(QUERIES)
-    runtime = dict(zip(("a", "b"), made[f"{name}_runtime"], strict=True))
+    runtime: dict[str, str] = dict(zip(("a", "b"), made[f"{name}_runtime"], strict=True))
 
     shards = await Shards.open(runtime["a"], queries=[queries], dsns=runtime)
     before = await shards.shard(1).fetch_value(queries.add_post, caption="before")
