@@ -3,7 +3,7 @@
 Nothing is lost or doubled, no id repeats, only the owner accepts writes, and nothing is left over. By default a few
 telling steps are tried; all of them with
 
-    SHARDWRIGHT_ALL_FAULTS=1 ./tintype test shardwright/tests/moves/test_move_faults.py
+    SHARDWRIGHT_ALL_FAULTS=1 ./tintype test all -- -k killed_coordinator
 """
 
 import asyncio
