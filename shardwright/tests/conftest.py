@@ -32,7 +32,17 @@ from shardwright.topology import Directory
 
 NAMES = ("a", "b")
 # No fsync, small buffers: these servers live for a minute. Prepared transactions are there for fault tests.
-SETTINGS = {"shared_buffers": "64MB", "max_prepared_transactions": "10", "autovacuum": "off"}
+# Moves in several databases share the slots and workers of two servers.
+SETTINGS = {
+    "shared_buffers": "64MB",
+    "max_prepared_transactions": "10",
+    "autovacuum": "off",
+    "max_replication_slots": "100",
+    "max_wal_senders": "100",
+    "max_logical_replication_workers": "60",
+    "max_worker_processes": "80",
+    "wal_retrieve_retry_interval": "200ms",
+}
 PREFIX = "shardwright-tests-"
 RUN_DIRECTORY = pytest.StashKey[Path]()
 

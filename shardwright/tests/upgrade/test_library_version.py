@@ -6,7 +6,7 @@ from shardwright.ids import DEFAULT_EPOCH_MS, Layout
 from shardwright.migrations.upgrade import STEPS
 from shardwright.topology import LIBRARY_VERSION, creation_sql, directory_tables, guard_sql, server_sql
 
-SQL_OF_VERSION = {2: "a4591128e6ac3b6fc2131053a5e8c2383da15d3a4846ddf48f9c234e4e60f932"}
+SQL_OF_VERSION = {2: "911878db188e6a925f0e0cced0296c9b83acb9c24e305567971c252df61f2006"}
 """The SHA-256 of everything that the library creates, by its version."""
 
 

@@ -10,6 +10,7 @@ from shardwright.cli import (
     lint,
     local,
     migrate,
+    move,
     roles,
     sql,
     status,
@@ -50,6 +51,7 @@ app.command("schema", help=format_help(migrate.schema))(migrate.schema)
 app.command("sql", help=format_help(sql.sql))(sql.sql)
 app.command("lint", help=format_help(lint.lint))(lint.lint)
 app.command("doctor", help=format_help(doctor.doctor))(doctor.doctor)
+app.add_typer(move.app, name="move")
 app.add_typer(ids.app, name="ids")
 app.add_typer(tickets.app, name="tickets")
 app.add_typer(local.app, name="local")

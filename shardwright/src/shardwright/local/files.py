@@ -224,6 +224,9 @@ def _configuration(files: ServerFiles, *, durable: bool, extra: Mapping[str, str
         "wal_level": "logical",
         "max_wal_senders": "20",
         "max_replication_slots": "20",
+        # Each move of shards has a worker that applies changes, and a few that copy tables.
+        "max_logical_replication_workers": "12",
+        "max_worker_processes": "24",
         # pg_dump, DROP SCHEMA and moves lock every table of a shard, and a server holds thousands of shards.
         "max_locks_per_transaction": "1024",
         "log_timezone": "UTC",

@@ -5,8 +5,9 @@ Owns the table `schema_version` in each shard and in each server's schema `commo
 """
 
 from shardwright.migrations.advisory_locks import LOCK_CLASS
-from shardwright.migrations.catalog import Fact
-from shardwright.migrations.drift import Difference
+from shardwright.migrations.catalog import Fact, hash_facts, read_facts
+from shardwright.migrations.ddl import write_schema
+from shardwright.migrations.drift import Difference, differences
 from shardwright.migrations.files import Folder, Migration, Waiver
 from shardwright.migrations.linter import RULES, Finding, lint
 from shardwright.migrations.migrator import MapSource, Migrator
@@ -15,7 +16,7 @@ from shardwright.migrations.progress_bar import progress_bar
 from shardwright.migrations.report import MigrationFailed, OnProgress, Outcome, Progress, Report
 from shardwright.migrations.snapshot import check_snapshot, snapshot
 from shardwright.migrations.status import Status, TargetStatus
-from shardwright.migrations.targets import Target
+from shardwright.migrations.targets import COMMON_SCHEMA, Target
 from shardwright.migrations.upgrade import (
     LibraryStatus,
     Release,
@@ -26,10 +27,13 @@ from shardwright.migrations.upgrade import (
     upgrade_bar,
     upgrade_library,
 )
+from shardwright.migrations.versions import VERSION_TABLE, read_versions
 
 __all__ = [
+    "COMMON_SCHEMA",
     "LOCK_CLASS",
     "RULES",
+    "VERSION_TABLE",
     "Difference",
     "Fact",
     "Finding",
@@ -53,10 +57,15 @@ __all__ = [
     "UpgradeReport",
     "Waiver",
     "check_snapshot",
+    "differences",
+    "hash_facts",
     "lint",
     "progress_bar",
+    "read_facts",
     "read_library_status",
+    "read_versions",
     "snapshot",
     "upgrade_bar",
     "upgrade_library",
+    "write_schema",
 ]

@@ -24,7 +24,7 @@ LIBRARY_NAMES: list[str] = sorted(
 
 _FACTS = Path(__file__).with_name("catalog.sql").read_text(encoding="utf-8")
 _READ = """
-SELECT * FROM plain ORDER BY schema, kind, owner COLLATE "C", position, name COLLATE "C"
+SELECT * FROM {} ORDER BY schema, kind, owner COLLATE "C", position, name COLLATE "C"
 """
 _HASH = """
 SELECT schema, md5(string_agg(fact, '' ORDER BY fact COLLATE "C")) AS hash
@@ -47,13 +47,19 @@ class Fact:
         return f"{self.kind} {self.owner + '.' if self.owner else ''}{self.name}"
 
 
-async def read_facts(connection: Connection, schemas: Iterable[str]) -> Mapping[str, Sequence[Fact]]:
-    """Read the facts of each schema, in a fixed order."""
+async def read_facts(
+    connection: Connection, schemas: Iterable[str], *, qualified: bool = False
+) -> Mapping[str, Sequence[Fact]]:
+    """Read the facts of each schema, in a fixed order.
+
+    With `qualified`, they keep the schema's name wherever it stands: to create the same schema elsewhere.
+    """
     wanted = list(schemas)
+    read = _READ.format("facts" if qualified else "plain")
     found: dict[str, list[Fact]] = {schema: [] for schema in wanted}
     async with connection.transaction(readonly=True):
         await connection.execute("SET LOCAL search_path = pg_catalog")
-        for row in await fetch_rows(connection, _FACTS + _READ, wanted, LIBRARY_NAMES):
+        for row in await fetch_rows(connection, _FACTS + read, wanted, LIBRARY_NAMES):
             fact = Fact(row["kind"], row["owner"], row["position"], row["name"], row["detail"])
             found[row["schema"]].append(fact)
     return found

@@ -20,7 +20,7 @@ from shardwright.migrations.rollout import Rollout
 from shardwright.migrations.snapshot import snapshot
 from shardwright.migrations.status import Status, TargetStatus, read_status
 from shardwright.migrations.targets import Target
-from shardwright.topology import ShardMap
+from shardwright.topology import Directory, ShardMap
 
 _DEFAULT_OPTIONS = MigratorOptions()
 _SHOWN = 10
@@ -74,11 +74,23 @@ class Migrator:
         if lint:
             self._refuse_lint_findings(status)
         wanted = [each.target for each in status.behind if _is_wanted(each, shards)]
+        await self._refuse_moving(wanted)
         rollout = Rollout(shard_map, self.folder, self.options, keep_going=keep_going, on_progress=progress)
         await rollout.run(wanted)
         if rollout.report.failed or rollout.report.not_started:
             raise MigrationFailed(rollout.report)
         return rollout.report
+
+    async def _refuse_moving(self, wanted: Sequence[Target]) -> None:
+        """A changed table would stop the replication of a move, also of one whose old copy still follows."""
+        moving = await self._source.moving_shards() if isinstance(self._source, Directory) else {}
+        for target in wanted:
+            if target.number in moving:
+                move = moving[target.number]
+                raise MigrationRefused(
+                    f"{target.schema} is being moved, or its old copy still follows it: run "
+                    f"`shardwright move finish {move}` (or resume, or abort) first"
+                )
 
     async def prepare(self, connection: Connection, number: int) -> None:
         """Apply every migration to a new shard and its server, before any router can see it.

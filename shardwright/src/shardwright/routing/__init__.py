@@ -1,5 +1,6 @@
 """Routing SQL to shards: the router, its connection pools, named queries and their dispatch functions."""
 
+from shardwright.routing.copied_functions import copy_functions
 from shardwright.routing.deadlines import deadline
 from shardwright.routing.errors import (
     DeadlineExceeded,
@@ -39,6 +40,7 @@ __all__ = [
     "Transaction",
     "TransactionLost",
     "WriteDeadlineExceeded",
+    "copy_functions",
     "deadline",
     "install_queries",
 ]

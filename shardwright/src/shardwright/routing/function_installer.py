@@ -37,10 +37,10 @@ log = logging.getLogger(__name__)
 
 UNUSED_DAYS = 30
 
-_LOCK = "SELECT pg_advisory_xact_lock(hashtext('shardwright.dispatch'))"
+LOCK = "SELECT pg_advisory_xact_lock(hashtext('shardwright.dispatch'))"
 _UNSHAPE = "ROLLBACK TO SAVEPOINT shape; RELEASE SAVEPOINT shape"
 _MAY_CREATE = "SELECT has_schema_privilege('shardwright', 'CREATE')"
-_TABLE = """\
+TABLE = """\
 CREATE TABLE IF NOT EXISTS shardwright.dispatch_functions (
   key text,
   fingerprint text,
@@ -51,7 +51,7 @@ CREATE TABLE IF NOT EXISTS shardwright.dispatch_functions (
   PRIMARY KEY (key, fingerprint)
 );
 """ + restrict_writes_sql("shardwright.dispatch_functions")
-_FINGERPRINT = """\
+FINGERPRINT = """\
 SELECT coalesce(md5(string_agg(concat_ws(' ', c.relname, a.attname, a.atttypid), ',' ORDER BY c.relname, a.attnum)), '')
 FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -80,7 +80,7 @@ ORDER BY d.key, d.fingerprint = $2 DESC, d.asked_at DESC
 _TOUCH = (
     "UPDATE shardwright.dispatch_functions SET asked_at = now() WHERE key = ANY($1) AND function = ANY($2)"
 )
-_RECORD = """\
+RECORD = """\
 INSERT INTO shardwright.dispatch_functions (key, fingerprint, function, returns_rows, pieces)
 VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (key, fingerprint) DO UPDATE
@@ -148,16 +148,16 @@ class FunctionInstaller:
         """
         keys = {_key(*each): each for each in wanted}
         async with _transaction(conn):
-            fingerprint = await fetch_value(conn, _FINGERPRINT, self._sample)
+            fingerprint = await fetch_value(conn, FINGERPRINT, self._sample)
             may_create = await self.may_create(conn)
             found = await self._find(conn, keys, fingerprint, exact=may_create)
         missing = {key: each for key, each in keys.items() if each not in found}
         if missing and may_create:
             async with _transaction(conn):
-                await conn.execute(_LOCK)
+                await conn.execute(LOCK)
                 found |= await self._find(conn, missing, fingerprint, exact=True)
                 if any(each not in found for each in missing.values()):
-                    await conn.execute(_TABLE)
+                    await conn.execute(TABLE)
                 for key, each in missing.items():
                     if each not in found and (created := await self._create(conn, key, each, fingerprint)):
                         found[each] = created
@@ -191,7 +191,7 @@ class FunctionInstaller:
         exists = "SELECT 1 FROM pg_proc WHERE proname = $1 AND pronamespace = 'shardwright'::regnamespace"
         if not await fetch_value(conn, exists, function):
             await conn.execute(function_sql(function, wanted, shape))
-        await conn.execute(_RECORD, key, fingerprint, function, bool(shape.columns), shape.pieces)
+        await conn.execute(RECORD, key, fingerprint, function, bool(shape.columns), shape.pieces)
         return InstalledFunction(function, bool(shape.columns), tuple(shape.pieces))
 
     async def shape(self, conn: "Connection", query: Query) -> QueryShape:
@@ -274,7 +274,7 @@ async def drop_unused(conn: "Connection", *, unused_days: int = UNUSED_DAYS) -> 
     """
     dropped = 0
     async with _transaction(conn):
-        await conn.execute(_LOCK)
+        await conn.execute(LOCK)
         exists = await fetch_value(conn, "SELECT to_regclass('shardwright.dispatch_functions') IS NOT NULL")
         if not exists or not await fetch_value(conn, _MAY_CREATE):
             return 0

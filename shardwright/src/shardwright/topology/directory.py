@@ -6,7 +6,7 @@ the directory is down.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from types import MappingProxyType
@@ -17,7 +17,13 @@ import asyncpg
 from shardwright.errors import MapChanged, ServerUnavailable, SetupInvalid
 from shardwright.ids import DEFAULT_EPOCH_MS, Layout
 from shardwright.topology import shard_creation
-from shardwright.topology.connections import CONNECT_TIMEOUT_S, UNREACHABLE, fetch_value, open_connection
+from shardwright.topology.connections import (
+    CONNECT_TIMEOUT_S,
+    UNREACHABLE,
+    fetch_rows,
+    fetch_value,
+    open_connection,
+)
 from shardwright.topology.directory_tables import SCHEMA, create_tables, read_map, write_map
 from shardwright.topology.map_watcher import MapWatcher
 from shardwright.topology.shard_creation import Prepare, Progress
@@ -106,6 +112,31 @@ class Directory:
             check_map(new, old)
             await write_map(conn, new, old)
         return new.with_dsns(self._dsns)
+
+    async def set_owner(self, server: str, numbers: Iterable[int], conn: "Connection") -> None:
+        """Record that these shards are on this server, whose guards say so already; safe to repeat.
+
+        Over an open connection to the directory: their writers wait for it.
+        """
+        async with conn.transaction():
+            await conn.execute(f"SELECT FROM {SCHEMA}.settings FOR UPDATE")
+            old = await read_map(conn)
+            new = old.with_owner(server, *numbers)
+            if new != old:
+                check_map(new, old)
+                await write_map(conn, replace(new, version=old.version + 1), old)
+
+    async def moving_shards(self) -> dict[int, int]:
+        """The shards of moves that have not ended, each with the number of its move."""
+        async with self.connect() as conn:
+            try:
+                rows = await fetch_rows(
+                    conn,
+                    f"SELECT unnest(shards) AS shard, id FROM {SCHEMA}.moves WHERE ended_at IS NULL",  # noqa: S608 - names come from the library
+                )
+            except asyncpg.UndefinedTableError:
+                return {}  # of an earlier release, which could not move any
+        return {row["shard"]: row["id"] for row in rows}
 
     async def add_server(
         self, name: str, dsn: str, *, weight: float = 1.0, accepts_new: bool = True

@@ -47,7 +47,33 @@ CREATE TABLE IF NOT EXISTS {SCHEMA}.shards (
   weight double precision NOT NULL DEFAULT 1 CHECK (weight >= 0),
   is_ready boolean NOT NULL DEFAULT false
 );
-""" + "".join(restrict_writes_sql(f"{SCHEMA}.{table}") for table in ("settings", "servers", "shards"))
+-- The journal of moves: what each is doing now, and since when. Written by `shardwright.moves`.
+CREATE TABLE IF NOT EXISTS {SCHEMA}.moves (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name text NOT NULL UNIQUE,
+  shards integer[] NOT NULL CHECK (cardinality(shards) > 0),
+  source text NOT NULL REFERENCES {SCHEMA}.servers,
+  target text NOT NULL REFERENCES {SCHEMA}.servers CHECK (target <> source),
+  turn integer NOT NULL DEFAULT 0,
+  step text NOT NULL,
+  attempt integer NOT NULL DEFAULT 0,
+  details jsonb NOT NULL DEFAULT '{{}}',
+  started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  ended_at timestamptz
+);
+CREATE TABLE IF NOT EXISTS {SCHEMA}.move_steps (
+  move_id bigint NOT NULL REFERENCES {SCHEMA}.moves ON DELETE CASCADE,
+  number integer NOT NULL,
+  turn integer NOT NULL,
+  step text NOT NULL,
+  attempt integer NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (move_id, number)
+);
+""" + "".join(
+    restrict_writes_sql(f"{SCHEMA}.{table}")
+    for table in ("settings", "servers", "shards", "moves", "move_steps")
+)
 
 # One statement, hence one snapshot: the map is never a mixture of two versions.
 LOAD_MAP_SQL = f"""\

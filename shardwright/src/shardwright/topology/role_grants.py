@@ -15,7 +15,7 @@ _SEQUENCES = "USAGE, SELECT, UPDATE"
 OWN_SCHEMAS = r"^(shardwright|shardwright_directory|common|s[0-9]{4})$"
 LIBRARY_TABLES = {
     "shardwright": ("identity", "dispatch_functions"),
-    "shardwright_directory": ("settings", "servers", "shards"),
+    "shardwright_directory": ("settings", "servers", "shards", "moves", "move_steps"),
 }
 """Tables that only the owner writes, beside each schema's `schema_version`."""
 TOUCHED_COLUMNS = {"dispatch_functions": "asked_at"}

@@ -219,7 +219,7 @@ async def _create_batch(conn: "Connection", server: Server, batch: Sequence[int]
             await conn.execute("".join(creation_sql(number, layout) for number in missing))
 
 
-def creation_sql(number: int, layout: Layout) -> str:
-    """The statements that create a shard: its schema, id functions, and a guard that allows writes here."""
+def creation_sql(number: int, layout: Layout, *, owned: bool = True) -> str:
+    """The statements that create a shard: its schema, id functions, and a guard that allows writes here, or refuses."""
     schema = f"CREATE SCHEMA {schema_name(number)};\n"
-    return f"{schema}{shard_sql(number, layout)}\n{guard_sql(number, owned=True)}{version_sql(schema_name(number))}"
+    return f"{schema}{shard_sql(number, layout)}\n{guard_sql(number, owned=owned)}{version_sql(schema_name(number))}"
