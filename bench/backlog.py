@@ -10,7 +10,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import cast
 
-import asyncpg
 from nats.js import JetStreamContext
 from redis.asyncio import Redis
 
@@ -24,9 +23,6 @@ IS_WAITING = """
 SELECT (p.target IS NOT NULL OR EXISTS (SELECT FROM common.read_outbox(1)))::int FROM common.outbox_position AS p
 """
 """Whether the relay has something to publish: an index probe, as these looks are part of what is measured."""
-IS_WAITING_UNMARKED = "SELECT EXISTS (SELECT FROM common.outbox WHERE stream_seq IS NULL)::int"
-"""The same where the relay marks rows as published."""
-HAS_POSITION = "SELECT to_regclass('common.outbox_position') IS NOT NULL"
 CELERY_QUEUE, CELERY_UNACKNOWLEDGED = "celery", "unacked"
 POLL_S = 0.05
 PATIENCE_S = 120.0
@@ -61,15 +57,11 @@ async def tintype_backlog(settings: Settings) -> AsyncGenerator[CountLeft]:
     async with AsyncExitStack() as stack:
         nats = await connect_nats(settings, name="bench")
         stack.push_async_callback(nats.close)
-        outboxes: list[tuple[asyncpg.Connection, str]] = []
-        for dsn in settings.postgres:
-            connection = await stack.enter_async_context(connect_to_server(dsn))
-            has_position = cast("bool", await connection.fetchval(HAS_POSITION))
-            outboxes.append((connection, IS_WAITING if has_position else IS_WAITING_UNMARKED))
+        outboxes = [await stack.enter_async_context(connect_to_server(dsn)) for dsn in settings.postgres]
         names, js = NatsNames(settings.namespace), nats.jetstream()
 
         async def count_left() -> int:
-            waiting = sum([cast("int", await each.fetchval(query)) for each, query in outboxes])
+            waiting = sum([cast("int", await each.fetchval(IS_WAITING)) for each in outboxes])
             return waiting + await _count_unhandled(js, names)
 
         yield count_left

@@ -79,9 +79,9 @@ class HandledEvents:
         self._left = events
         self._is_done.clear()
 
-    async def handle(self, _: BenchNoted) -> None:
-        """Handle an event."""
-        self._left -= 1
+    async def handle(self, events: list[BenchNoted]) -> None:
+        """Handle some events."""
+        self._left -= len(events)
         if self._left == 0:
             self._is_done.set()
 
@@ -92,7 +92,7 @@ class HandledEvents:
 
 async def _through_the_outbox(rooms: Rooms, events: int) -> float:
     handled = HandledEvents()
-    handler = on(BenchNoted, handled.handle, name="bench", concurrency=BATCH)
+    handler = on(BenchNoted, handled.handle, name="bench", many=True)
     worker = Worker(rooms.settings, rooms.shards, rooms.nats, handlers=[handler], schedules=[])
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(worker.run())
