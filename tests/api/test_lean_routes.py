@@ -1,6 +1,6 @@
 """Lean routes answer exactly as the framework does, and leave to it whatever is unusual."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -32,7 +32,7 @@ class Paths:
         self.is_off = False
 
     @contextmanager
-    def off(self) -> Iterator[None]:
+    def off(self) -> Generator[None]:
         self.is_off = True
         yield
         self.is_off = False
@@ -54,10 +54,9 @@ def paths(monkeypatch: pytest.MonkeyPatch) -> Paths:
 def comparable(answer: Response) -> tuple[int, dict[str, str], Any]:
     """An answer without what is different each time."""
     headers = {name: value for name, value in answer.headers.items() if name not in OWN_HEADERS}
-    body = answer.json() if answer.content else None
-    if isinstance(body, dict):
-        body = {name: value for name, value in body.items() if name not in OWN_FIELDS}
-    return answer.status_code, headers, body
+    body: dict[str, Any] = answer.json() if answer.content else {}
+    shown = {name: value for name, value in body.items() if name not in OWN_FIELDS}
+    return answer.status_code, headers, shown
 
 
 async def new_media(person: Person) -> str:

@@ -1,6 +1,6 @@
 """The leased cache: what is invalidated after a commit is never read again, and losing Redis loses nothing."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -145,7 +145,7 @@ def sent(cache: LeasedCache, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @contextmanager
-def request_that_awaited_a_reply(cache: LeasedCache) -> Iterator[None]:
+def request_that_awaited_a_reply(cache: LeasedCache) -> Generator[None]:
     cache.redis_client.client_cache.allow_reads()
     yield
     forbid_reads()
@@ -154,7 +154,7 @@ def request_that_awaited_a_reply(cache: LeasedCache) -> Iterator[None]:
 async def test_a_request_that_awaited_a_reply_reads_cached_objects_without_a_round_trip(
     cache: LeasedCache, sent: list[str]
 ) -> None:
-    source = Source()
+    source, found = Source(), dict[int, Card]()
     with request_that_awaited_a_reply(cache):
         for _ in range(3):  # loaded, cached by the second read, read by the third
             sent.clear()

@@ -3,11 +3,11 @@
 import hmac
 import re
 from collections import defaultdict
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from litestar import Litestar, Response
-from litestar.types import Receive, Scope, Send
+from litestar.types import HTTPScope, Receive, Send
 
 from tintype.accounts import Account, needs_renewal
 from tintype.api.http.authentication import CSRF_HEADER, Authenticator, CsrfTokenWrong
@@ -40,7 +40,7 @@ class LeanRoutes:
         for plan in plans_of(app):
             self._plans[plan.method, len(plan.segments)].append(plan)
 
-    async def try_answer(self, scope: Scope, receive: Receive, send: Send) -> bool:
+    async def try_answer(self, scope: HTTPScope, receive: Receive, send: Send) -> bool:
         """Answer the request if it is plain; False if it is not, and nothing was sent or read."""
         found = self._find(scope)
         if found is None:
@@ -63,7 +63,7 @@ class LeanRoutes:
         await send({"type": "http.response.body", "body": body, "more_body": False})
         return True
 
-    def _find(self, scope: Scope) -> tuple[RoutePlan, dict[str, Any]] | None:
+    def _find(self, scope: HTTPScope) -> tuple[RoutePlan, dict[str, Any]] | None:
         segments = scope["path"].split("/")
         for plan in self._plans.get((scope["method"], len(segments)), ()):
             arguments = plan.match(segments)
@@ -71,7 +71,7 @@ class LeanRoutes:
                 return plan, arguments
         return None
 
-    def _plain_token(self, plan: RoutePlan, scope: Scope, headers: Headers) -> str:
+    def _plain_token(self, plan: RoutePlan, scope: HTTPScope, headers: Headers) -> str:
         """The token of a request about which nothing is unusual; empty for any other."""
         is_plain = (
             len(headers) == len(list(scope["headers"]))
@@ -92,7 +92,7 @@ class LeanRoutes:
         arguments: dict[str, Any],
         headers: Headers,
         token: str,
-        scope: Scope,
+        scope: HTTPScope,
         receive: Receive,
         send: Send,
     ) -> Answer | None:
@@ -147,7 +147,7 @@ def _has_plain_body(headers: Headers) -> bool:
     )
 
 
-async def _read_body(scope: Scope, receive: Receive) -> bytes:
+async def _read_body(scope: HTTPScope, receive: Receive) -> bytes:
     body, has_more = b"", True
     while has_more:
         message = await receive()
@@ -164,7 +164,7 @@ def _answer_of(plan: RoutePlan, result: Any) -> Answer:
     if isinstance(result, Response):
         status = result.status_code or status
         headers += [(name.lower().encode(), str(value).encode()) for name, value in result.headers.items()]
-        result = result.content
+        result = cast("Response[Any]", result).content
     if status in NO_BODY_STATUSES:
         return status, headers, b""
     body = result if isinstance(result, bytes) else msgspec.json.encode(result)
@@ -172,7 +172,7 @@ def _answer_of(plan: RoutePlan, result: Any) -> Answer:
     return status, headers, body
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send, error: Exception) -> None:
+async def _refuse(scope: HTTPScope, receive: Receive, send: Send, error: Exception) -> None:
     """Answer an error as the framework does."""
     handle = next(HANDLERS[each] for each in type(error).__mro__ if each in HANDLERS)
     request = JsonRequest(scope, receive, send)

@@ -59,8 +59,8 @@ class RoutePlan:
 
 def plans_of(app: Litestar) -> Iterator[RoutePlan]:
     """The plans of all routes that are marked as lean."""
-    for route in app.routes:
-        for handler in route.route_handlers if isinstance(route, HTTPRoute) else ():
+    for route in (each for each in app.routes if isinstance(each, HTTPRoute)):
+        for handler in route.route_handlers:
             if handler.opt.get(LEAN):
                 yield _plan(route, handler)
 
