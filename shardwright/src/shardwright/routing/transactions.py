@@ -151,13 +151,13 @@ class Transaction:
         function = None if self._has_path else server.function_in_transaction(query, number)
         if function is None:
             return await self._call_plain(method, query, args)
+        is_known_to_fit = server.fit.is_known_to_fit(query, number)
         try:
-            if server.fit.is_known_to_fit(query, number):
+            if is_known_to_fit:
                 return await self._call_prepared(method, query, args, function)
             rows = await self._call_first(method, query, args, function)
         except UNFIT as error:
-            if not await self._may_call_plain(query, error):
-                raise
+            await self._prepare_plain(query, error, is_rolled_back=not is_known_to_fit)
             return await self._call_plain(method, query, args)
         server.fit.mark_fit(query, number)
         return rows
@@ -203,25 +203,21 @@ class Transaction:
         finally:
             pooled.busy_since = None
 
-    async def _may_call_plain(self, query: Query, error: Exception) -> bool:
-        """After a function or prepared statement that does not fit: whether the query itself may be tried now."""
+    async def _prepare_plain(self, query: Query, error: Exception, *, is_rolled_back: bool) -> None:
+        """After a function or prepared statement that does not fit: return when the query itself may be tried now."""
         server, number = self._server, self.shard_number
-        if isinstance(error, asyncpg.OutdatedSchemaCacheError):
-            server.discard_statements([query])
-            return False  # it was executed, and its rows could not be decoded
-        was_known_to_fit = server.fit.is_known_to_fit(query, number)
         if isinstance(error, FUNCTION_OUTDATED):
             server.discard_statements([query])
+        if isinstance(error, asyncpg.OutdatedSchemaCacheError):
+            raise error  # it was executed, and its rows could not be decoded
         if not isinstance(error, asyncpg.InvalidCachedStatementError):
             server.fit.mark_misfit(query, number)
         if self._is_untouched:
             await self._pooled.conn.command(f"ROLLBACK; {self._opening}", self._timeout_s)
-            return True
-        if was_known_to_fit:
+        elif not is_rolled_back:
             raise asyncpg.InvalidCachedStatementError(
                 f"query {query.name}: the tables of shard {number} have changed: repeat the transaction"
             ) from error
-        return True  # a savepoint was around it
 
     async def _call_plain(self, method: str, query: Query, args: tuple[Any, ...]) -> "list[Record]":
         """Execute the query as it is written, in the shard's search path."""
