@@ -16,7 +16,7 @@ _ASK = f"SELECT sum(total_bytes)::bigint FROM {FUNCTION}"  # noqa: S608 - a cons
 TIMEOUT_S = 5.0
 # Medians of backends with sixty tables per shard.
 BASE_BYTES = 4 * 2**20
-SHARD_BYTES = 600 * 2**10
+SHARD_BYTES = 300 * 2**10
 STATEMENT_BYTES = 60 * 2**10
 
 
@@ -38,4 +38,4 @@ class BackendSizes:
 def estimate(pooled: "PooledConnection") -> int:
     """What the backend has probably cached, going by the shards it touched and the statements it prepared."""
     per_shard = SHARD_BYTES * len(pooled.shards_touched)
-    return BASE_BYTES + per_shard + STATEMENT_BYTES * len(pooled.statements)
+    return BASE_BYTES + per_shard + STATEMENT_BYTES * len(pooled.statements) + pooled.hot.size_bytes
