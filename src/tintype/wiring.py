@@ -13,7 +13,7 @@ from nats.errors import Error as NatsError
 from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
 
-from shardwright.routing import Shards
+from shardwright.routing import PoolOptions, Shards
 from tintype import accounts as accounts_room
 from tintype import comments as comments_room
 from tintype import feed as feed_room
@@ -167,7 +167,11 @@ async def open_rooms(
     _check_engines(settings)
     async with contextlib.AsyncExitStack() as stack:
         shards = await Shards.open(
-            directory_dsn(settings), queries=QUERIES, dsns=server_dsns(settings), registry=registry
+            directory_dsn(settings),
+            queries=QUERIES,
+            options=pool_options(settings, process),
+            dsns=server_dsns(settings),
+            registry=registry,
         )
         stack.push_async_callback(shards.close)
         redis = connect_redis(settings)
@@ -181,6 +185,21 @@ async def open_rooms(
         stack.push_async_callback(rooms.ranking.close)
         stack.push_async_callback(rooms.stories.close)
         yield rooms
+
+
+def pool_options(settings: Settings, process: str) -> PoolOptions:
+    """The router's connections: few and small, since every process has its own."""
+    connections = settings.postgres_connections
+    return PoolOptions(
+        max_connections=connections,
+        spare_connections=max(1, connections // 4),
+        connections_per_group=2,  # the backends of a process cache this times the shards
+        shards_per_connection=256,  # the size of the backend decides, not the number
+        gather_connections=max(1, connections // 8),
+        max_backend_bytes=settings.postgres_backend_mb * 2**20,
+        idle_s=60.0,
+        application_name=f"{settings.namespace} {process}",
+    )
 
 
 def build_rooms(

@@ -17,7 +17,7 @@ def test_the_environment_wins_over_the_file_and_the_file_over_the_default(tmp_pa
 
     assert loaded.settings.http_port == 9001
     assert loaded.settings.http_host == "0.0.0.0"  # noqa: S104 - an example
-    assert loaded.settings.web_workers == 1
+    assert loaded.settings.web_workers == 0
     assert loaded.origins["http_port"] == "environment"
     assert loaded.origins["http_host"] == str(file)
     assert loaded.origins["web_workers"] == "default"

@@ -9,9 +9,12 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.stack.conftest import state_of, survivors
+from tintype.stack import tree
+from tintype.stack.processes import listening_inodes, open_files
 from tintype.stack.state import Phase
 
 Tintype = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -38,17 +41,27 @@ def tintype(home: Path, tmp_path: Path) -> Iterator[Tintype]:
 
 @pytest.mark.slow
 def test_up_status_logs_doctor_and_down_work_together(home: Path, tintype: Tintype) -> None:
-    started = tintype("up", "--detach")
+    started = tintype("up", "--detach", "--web", "2", "--workers", "2")
     assert started.returncode == 0, started.stdout + started.stderr
     assert "Tintype is running" in started.stdout
+    assert "2 web processes, 2 workers" in started.stdout
     assert str(home) in started.stdout
 
     status = tintype("status", "--json")
     assert status.returncode == 0
     shown = json.loads(status.stdout)
     names = [each["name"] for each in shown["processes"]]
-    assert names == ["postgres-1", "redis", "nats", "migrate", "worker", "web"]
+    assert names == ["postgres-1", "redis", "nats", "migrate", "worker-1", "worker-2", "web"]
     assert shown["address"] in started.stdout
+    running = {each["name"]: each for each in shown["processes"] if each["name"] != "migrate"}
+    assert all(each["memory_bytes"] > 1024**2 for each in running.values())
+    assert running["web"]["process_count"] >= 3  # a parent and its two
+    assert running["postgres-1"]["process_count"] >= 8  # with its backends
+    assert shown["memory_bytes"] > sum(each["memory_bytes"] for each in running.values())
+    assert "max_connections = '104'" in (home / "postgres-1" / "postgresql.conf").read_text()
+    table = tintype("status").stdout
+    assert "procs" in table
+    assert f"{running['worker-2']['pid']}" in table
 
     roles = tintype("roles", "--reader")
     assert roles.returncode == 0, roles.stderr
@@ -60,12 +73,24 @@ def test_up_status_logs_doctor_and_down_work_together(home: Path, tintype: Tinty
     assert refused.returncode == 1
     assert "already running" in refused.stderr
 
-    web = next(each for each in shown["processes"] if each["name"] == "web")
+    web = running["web"]
+    _until(lambda: len(_listeners(web)) == 2)
+    first, second = _listeners(web)
+    os.kill(first, signal.SIGKILL)
+    os.kill(running["worker-1"]["pid"], signal.SIGKILL)
+    _until(lambda: second in _listeners(web) and len(_listeners(web)) == 2)
+    assert first not in _listeners(web)
+    for _ in range(20):
+        assert httpx.get(f"{shown['address']}/healthz").status_code == 200
+    _until(lambda: _is_back(home, "worker-1"))
+    assert next(each.restarts for each in state_of(home).processes if each.name == "web") == 0
+
     os.kill(web["pid"], signal.SIGKILL)
     _until(lambda: _is_back(home, "web"))
 
     said = tintype("logs", "tintype")
     assert "web died (killed by SIGKILL)" in said.stdout
+    assert "worker-1 died (killed by SIGKILL)" in said.stdout
     assert tintype("doctor", "--json").returncode == 0
 
     stopped = tintype("down")
@@ -74,6 +99,12 @@ def test_up_status_logs_doctor_and_down_work_together(home: Path, tintype: Tinty
     assert survivors(home) == []
     assert "Nothing was running" in tintype("down").stdout
     assert tintype("status").returncode == 3
+
+
+def _listeners(web: dict[str, int]) -> list[int]:
+    """The web processes that listen on the port, each by itself: the kernel spreads connections over them."""
+    sockets = [f"socket:[{inode}]" for inode in listening_inodes(web["port"])]
+    return [pid for pid in tree(web["pid"]) if not set(sockets).isdisjoint(open_files(pid))]
 
 
 def _is_back(home: Path, name: str) -> bool:

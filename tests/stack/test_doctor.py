@@ -49,9 +49,21 @@ def test_a_healthy_machine_has_nothing_wrong(healthy: StackPlan) -> None:
         "http_port",
         "disk",
         "memory",
+        "capacity",
         "clock",
         "permissions",
     }
+
+
+def test_doctor_says_what_the_machine_carries_and_when_too_much_was_chosen(healthy: StackPlan) -> None:
+    fits = _find(healthy, "capacity")
+    assert fits.verdict is Verdict.OK
+    assert "1 web and 1 worker processes" in fits.detail
+    assert "people at once" in fits.detail
+
+    crowded = _find(replace(healthy, web_count=256, worker_count=256), "capacity")
+    assert crowded.verdict is Verdict.WARNING
+    assert "web_workers = " in crowded.fix
 
 
 def test_a_busy_port_is_a_warning_unless_it_was_chosen(healthy: StackPlan, busy: int) -> None:

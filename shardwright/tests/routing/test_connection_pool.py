@@ -21,11 +21,13 @@ from shardwright.topology import fetch_value, open_connection
     st.lists(st.sets(st.integers(0, 500)), min_size=1, max_size=5),
     st.integers(1, 64),
     st.integers(1, 16),
+    st.integers(1, 32),
 )
 def test_shards_are_spread_evenly_over_groups_and_stay_in_their_group(
-    rounds: list[set[int]], per_group: int, max_groups: int
+    rounds: list[set[int]], per_group: int, max_groups: int, wanted: int
 ) -> None:
-    groups = ConnectionGroups(shards_per_group=per_group, max_groups=max_groups)
+    options = {"shards_per_group": per_group, "max_groups": max_groups, "wanted_groups": wanted}
+    groups = ConnectionGroups(**options)
     for before, numbers in zip([set[int](), *rounds], rounds, strict=False):
         kept = {number: groups.for_shard(number) for number in before & numbers}
         groups.assign_shards(numbers)
@@ -34,11 +36,12 @@ def test_shards_are_spread_evenly_over_groups_and_stay_in_their_group(
         assert sum(len(group.shards) for group in groups.all) == len(numbers)
         assert all(groups.for_shard(number) is group for number, group in kept.items())
         assert len(groups.all) <= max_groups
-    fresh = ConnectionGroups(shards_per_group=per_group, max_groups=max_groups)
+    fresh = ConnectionGroups(**options)
     fresh.assign_shards(rounds[-1])
     sizes = [len(group.shards) for group in fresh.all]
     assert max(sizes) - min(sizes) <= 1
     assert max(sizes) <= per_group or len(sizes) == max_groups
+    assert len(sizes) >= min(wanted, max_groups, len(rounds[-1]))
 
 
 def test_invalid_options_are_refused() -> None:

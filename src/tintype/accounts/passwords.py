@@ -17,7 +17,8 @@ from tintype.accounts.errors import PasswordCommon, PasswordRefused
 from tintype.base.log import get_log
 
 MIN_LENGTH, MAX_LENGTH = 8, 256
-CONCURRENT_HASHES = 4
+CONCURRENT_HASHES = 2
+"""Per process. Each takes four threads, so two keep eight cores busy."""
 RANGE_TIMEOUT_S = 2.0
 RANGE_PREFIX_DIGITS = 5
 log = get_log("accounts")

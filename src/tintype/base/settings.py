@@ -78,10 +78,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Contact for reports of vulnerabilities in `/.well-known/security.txt`, as a `mailto:` or `https:` address. Empty:
     `push_contact`, else the sender of mails, else the site itself.
     """
-    web_workers: Annotated[int, msgspec.Meta(ge=1, le=256)] = 1
-    """Number of web processes."""
-    worker_count: Annotated[int, msgspec.Meta(ge=1, le=256)] = 1
-    """Number of worker processes, which run jobs and schedules."""
+    web_workers: Annotated[int, msgspec.Meta(ge=0, le=256)] = 0
+    """Number of web processes. Zero: as many as suit the machine's cores and memory (`tintype doctor` says how many);
+    `tintype web` by itself runs one.
+    """
+    worker_count: Annotated[int, msgspec.Meta(ge=0, le=256)] = 0
+    """Number of worker processes, which run jobs and schedules. Zero: as many as suit the machine."""
     postgres: tuple[Secret, ...] = ()
     """DSNs of your own PostgreSQL servers, as a role that reads and writes rows and needs no DDL (`tintype roles`
     creates it). Empty: embedded ones are started.
@@ -96,6 +98,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """
     postgres_servers: Annotated[int, msgspec.Meta(ge=1, le=64)] = 1
     """Number of embedded PostgreSQL servers."""
+    postgres_connections: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 8
+    """Connections that each web and worker process holds to each PostgreSQL server, under load; a few more are opened
+    for shards whose connections are all busy, and one for reads of many shards.
+    """
+    postgres_backend_mb: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 64
+    """A connection is replaced once its PostgreSQL backend has grown beyond this, in MB. Zero: never for its size."""
     directory: Secret = ""
     """DSN of the database that holds the shard map. Empty: the first PostgreSQL server."""
     directory_migrator: Secret = ""

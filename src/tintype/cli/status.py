@@ -15,7 +15,7 @@ from tintype.stack import DataDirectory, Phase, ProcessStatus, StackStatus, read
 _NOT_ALL_READY = 1
 _NOT_RUNNING = 3
 _COLOURS = {Phase.READY: "green", Phase.STARTING: "yellow", Phase.WAITING: "red", Phase.STOPPING: "yellow"}
-_NUMBERS = ("pid", "port", "memory", "restarts")
+_NUMBERS = ("pid", "port", "procs", "memory", "restarts")
 
 
 def status(
@@ -40,12 +40,23 @@ def _table(stack_status: StackStatus) -> Table:
     title = f"Tintype at {stack_status.address or stack_status.home}"
     metrics = f"Metrics are on port {stack_status.metrics_port}." if stack_status.metrics_port else None
     table = Table(
-        title=title, title_justify="left", caption=metrics, caption_justify="left", box=box.SIMPLE_HEAD
+        title=title,
+        title_justify="left",
+        caption=metrics,
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
     )
-    for heading in ("", "state", "pid", "port", "up for", "memory", "restarts", "last exit"):
+    headings = ["", "state", "pid", "port", "up for", "procs", "memory"]
+    if any(each.restarts or each.last_exit for each in stack_status.processes):
+        headings += ["restarts", "last exit"]
+    for heading in headings:
         table.add_column(heading, justify="right" if heading in _NUMBERS else "left", no_wrap=True)
     for process in stack_status.processes:
-        table.add_row(*_cells(process))
+        table.add_row(*_cells(process)[: len(headings)])
+    if stack_status.memory_bytes is not None:
+        table.add_section()
+        table.add_row("all", "", "", "", "", str(_count(stack_status)), _mebibytes(stack_status.memory_bytes))
     for name in stack_status.existing_servers:
         table.add_row(name, "[blue]existing server[/]")
     return table
@@ -53,17 +64,26 @@ def _table(stack_status: StackStatus) -> Table:
 
 def _cells(process: ProcessStatus) -> list[str]:
     colour = _COLOURS.get(process.phase, "dim")
-    memory = process.memory_bytes
     return [
         process.name,
         f"[{colour}]{process.phase}[/]",
         str(process.pid or ""),
         str(process.port or ""),
         _duration(process.uptime_s),
-        "" if memory is None else f"{memory / 1024**2:.0f} MiB",
+        str(process.process_count or ""),
+        _mebibytes(process.memory_bytes),
         str(process.restarts or ""),
         process.last_exit,
     ]
+
+
+def _count(stack_status: StackStatus) -> int:
+    """Every process, the supervisor included."""
+    return 1 + sum(each.process_count for each in stack_status.processes)
+
+
+def _mebibytes(size_bytes: int | None) -> str:
+    return "" if size_bytes is None else f"{size_bytes / 1024**2:.0f} MiB"
 
 
 def _duration(seconds: float | None) -> str:

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -39,6 +39,14 @@ def up(
     servers: Annotated[
         int | None, typer.Option("--servers", min=1, max=64, help="PostgreSQL servers to start.")
     ] = None,
+    web: Annotated[
+        int | None,
+        typer.Option("--web", min=1, max=256, help="Web processes; default: by the machine's size."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, max=256, help="Worker processes; default: by the machine's size."),
+    ] = None,
     port: Annotated[int | None, typer.Option("--port", "-p", min=1, max=65535, help="HTTP port.")] = None,
     home: Annotated[Path | None, typer.Option("--home", help="The data directory.")] = None,
     detach: Annotated[
@@ -51,7 +59,13 @@ def up(
     Databases are created and migrated as needed, and processes that die are restarted. Ctrl-C stops everything.
     Existing servers named in the settings are used instead of embedded ones.
     """
-    wanted = {"postgres_servers": servers, "http_port": port, "home": str(home.absolute()) if home else None}
+    wanted = {
+        "postgres_servers": servers,
+        "web_workers": web,
+        "worker_count": workers,
+        "http_port": port,
+        "home": str(home.absolute()) if home else None,
+    }
     chosen = {name: value for name, value in wanted.items() if value is not None}
     loaded = load_settings(overrides=chosen)
     plan = stack_plan(loaded)
@@ -59,7 +73,8 @@ def up(
     # The process in the background was started by one that has checked it.
     notes = [] if in_background else check_sandbox(loaded.settings.media_sandbox_walls)
     if detach:
-        seen = _detach(plan, console, servers=servers, port=port)
+        options = {"servers": servers, "web": web, "workers": workers, "port": port, "home": plan.home}
+        seen = _detach(plan, console, options)
         shown = [*seen.notes, *notes]
         console.print(_panel(plan, loaded.settings.public_url or seen.address, shown, is_detached=True))
         return
@@ -85,19 +100,17 @@ def check_sandbox(required: str) -> list[str]:
     return [f"media sandbox lacks {line}" for line in missing]
 
 
-def _detach(plan: StackPlan, console: Console, *, servers: int | None, port: int | None) -> StackStatus:
+def _detach(plan: StackPlan, console: Console, chosen: Mapping[str, object]) -> StackStatus:
     """Start a supervisor in a new session and wait until everything is ready."""
     home = DataDirectory(plan.home)
     home.create()
     with home.locked():
         pass  # raises here, where the operator sees it, when another supervisor is running
-    options = [f"--home={plan.home}", "--in-background"]
-    options += [f"--servers={servers}"] if servers else []
-    options += [f"--port={port}"] if port else []
+    options = [f"--{name}={value}" for name, value in chosen.items() if value is not None]
     output_file = home.run / "background.txt"
     with output_file.open("wb") as output, console.status("Starting…"):
         process = subprocess.Popen(
-            [sys.executable, "-m", "tintype", "up", *options],
+            [sys.executable, "-m", "tintype", "up", "--in-background", *options],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -125,6 +138,7 @@ def _panel(plan: StackPlan, address: str, notes: Sequence[str], *, is_detached: 
     rows = {
         "Open": f"[bold]{address}[/]",
         "Data": escape(str(plan.home)),
+        "Runs": f"{_count(plan.web_count, 'web process')}, {_count(plan.worker_count, 'worker')}",
         "Stop": f"[bold]{me} down[/]" if is_detached else f"Ctrl-C here, or [bold]{me} down[/] elsewhere",
         "Watch": f"[bold]{me} status[/], [bold]{me} logs -f[/]; problems: [bold]{me} doctor[/]",
     }
@@ -139,3 +153,7 @@ def _panel(plan: StackPlan, address: str, notes: Sequence[str], *, is_detached: 
         table.add_row("[yellow]Note[/]", escape(note))
     title = "[bold]Tintype is running[/]"
     return Panel(table, title=title, title_align="left", border_style="green", expand=False)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}{'es' if noun.endswith('s') else 's'}"

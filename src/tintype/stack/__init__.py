@@ -25,6 +25,7 @@ from tintype.stack.foreground import run_until_stopped
 from tintype.stack.logs import last_lines, log_names
 from tintype.stack.plan import StackPlan, stack_plan
 from tintype.stack.ports import find_obstacle
+from tintype.stack.process_memory import MemoryUse, command_of, memory_of, memory_of_tree, sum_of, tree
 from tintype.stack.program import Program, Stage
 from tintype.stack.state import Phase
 from tintype.stack.status import ProcessStatus, StackStatus, read_status
@@ -41,6 +42,7 @@ __all__ = [
     "EngineUnreachable",
     "Finding",
     "LogConsole",
+    "MemoryUse",
     "Phase",
     "PortTaken",
     "ProcessStatus",
@@ -55,15 +57,20 @@ __all__ = [
     "Verdict",
     "check_existing_servers",
     "choose_data_directory",
+    "command_of",
     "find_addresses",
     "find_obstacle",
     "follow_logs",
     "last_lines",
     "log_names",
+    "memory_of",
+    "memory_of_tree",
     "read_status",
     "run_checks",
     "run_until_stopped",
     "stack_plan",
     "stop_running",
+    "sum_of",
     "tintype_programs",
+    "tree",
 ]

@@ -20,8 +20,8 @@ Applications = Callable[[Connections], Sequence[Program]]
 """Returns Tintype's own programs to run, once the servers' addresses are known."""
 
 
-def tintype_programs(*, worker_count: int = 1) -> Applications:
-    """Migrate, then run the workers and the web server."""
+def tintype_programs(*, web_count: int = 1, worker_count: int = 1) -> Applications:
+    """Migrate, then run the workers and the web server with its processes, which share one port."""
 
     def programs(connections: Connections) -> list[Program]:
         host, port = connections.http_host, connections.http_port
@@ -38,6 +38,7 @@ def tintype_programs(*, worker_count: int = 1) -> Applications:
             name="web",
             command=_command("web"),
             stage=Stage.WEB,
+            env={"TINTYPE_WEB_WORKERS": str(web_count)},
             ready=lambda: check_http(host, port, "/healthz"),
             port=port,
         )

@@ -75,7 +75,13 @@ async def _databases(plan: StackPlan, home: DataDirectory, ports: Ports) -> list
     chosen = {number: ports.choose_internal(f"postgres-{number}") for number in numbers}
     return await asyncio.gather(
         *(
-            postgres_program(number, home.postgres(number), chosen[number], durable=plan.durable)
+            postgres_program(
+                number,
+                home.postgres(number),
+                chosen[number],
+                durable=plan.durable,
+                settings=plan.postgres_settings,
+            )
             for number in numbers
         )
     )

@@ -18,6 +18,15 @@ from tintype.stack.binaries import Engine, find_nats, find_valkey
 from tintype.stack.data_directory import DataDirectory
 from tintype.stack.engine_account import engine_account
 from tintype.stack.errors import EngineMissing
+from tintype.stack.machine import (
+    Machine,
+    ProcessCounts,
+    choose_counts,
+    needed_bytes,
+    people_at_once,
+    requests_per_s,
+    this_machine,
+)
 from tintype.stack.plan import StackPlan
 from tintype.stack.ports import find_obstacle
 from tintype.stack.state import read_running
@@ -56,6 +65,7 @@ def run_checks(plan: StackPlan) -> Iterator[Finding]:
     yield _permissions(home)
     yield _disk(plan.home)
     yield _memory()
+    yield _capacity(plan, this_machine())
     yield _shared_memory()
     yield _open_files()
     yield from _clock(home)
@@ -160,6 +170,27 @@ def _memory() -> Finding:
             "memory", Verdict.WARNING, detail, "Close programs or add memory: half a GiB is tight."
         )
     return Finding("memory", Verdict.OK, detail)
+
+
+def _capacity(plan: StackPlan, machine: Machine) -> Finding:
+    """What a machine of this size carries, and whether the chosen processes fit into it."""
+    counts = ProcessCounts(plan.web_count, plan.worker_count)
+    needed = needed_bytes(counts, has_servers=not plan.external)
+    detail = (
+        f"{machine.cores} cores and {machine.memory_bytes / _GIB:.1f} GiB: {counts.web} web and "
+        f"{counts.workers} worker processes, {needed / _GIB:.1f} GiB under load; "
+        f"some {requests_per_s(machine)} requests a second, {people_at_once(machine):,} people at once"
+    )
+    if needed > machine.memory_bytes:
+        suitable = choose_counts(machine)
+        fix = (
+            f"Fewer processes, or more memory: web_workers = {suitable.web} and worker_count = {suitable.workers} "
+            "suit this machine."
+            if counts != suitable
+            else "Add memory, or name servers on other machines: less than this is for trying it out."
+        )
+        return Finding("capacity", Verdict.WARNING, detail, fix)
+    return Finding("capacity", Verdict.OK, detail)
 
 
 def _shared_memory() -> Finding:

@@ -1,10 +1,13 @@
 """The stack's part of the settings: which servers to start, on which ports."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tintype.base.settings import Loaded
 from tintype.stack.data_directory import choose_data_directory
+from tintype.stack.machine import ProcessCounts, choose_counts, this_machine
+from tintype.stack.postgres_settings import postgres_settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +31,10 @@ class StackPlan:
     """Zero: metrics are served nowhere."""
     fixed_ports: frozenset[str] = frozenset()
     """Ports the operator set explicitly: when one is taken, the start fails instead of using another."""
+    web_count: int = 1
     worker_count: int = 1
+    postgres_settings: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of the embedded servers, beside those that they always have."""
     durable: bool = True
     """False turns fsync off: the databases survive crashes of programs, but not of the machine. For tests."""
     role_prefix: str = ""
@@ -44,6 +50,9 @@ class StackPlan:
 def stack_plan(loaded: Loaded) -> StackPlan:
     """Return the plan that follows from the settings."""
     settings, origins = loaded.settings, loaded.origins
+    machine = this_machine()
+    suitable = choose_counts(machine)
+    counts = ProcessCounts(settings.web_workers or suitable.web, settings.worker_count or suitable.workers)
     ports = ("http_port", "mqtt_port", "mqtt_ws_port", "metrics_port")
     return StackPlan(
         home=choose_data_directory(settings.home, is_chosen=origins["home"] != "default"),
@@ -59,6 +68,13 @@ def stack_plan(loaded: Loaded) -> StackPlan:
         metrics_host=settings.metrics_host,
         metrics_port=settings.metrics_port,
         fixed_ports=frozenset(name for name in ports if origins[name] != "default"),
-        worker_count=settings.worker_count,
+        web_count=counts.web,
+        worker_count=counts.workers,
+        postgres_settings=postgres_settings(
+            machine,
+            counts,
+            connections=settings.postgres_connections,
+            shard_count=settings.shard_count,
+        ),
         role_prefix=settings.namespace,
     )

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
@@ -28,11 +29,18 @@ _NOBODY = 2**31 - 2
 """A pid beyond the kernel's largest."""
 
 
-async def postgres_program(number: int, folder: Path, port: int, *, durable: bool) -> tuple[Program, str]:
+async def postgres_program(
+    number: int, folder: Path, port: int, *, durable: bool, settings: Mapping[str, str]
+) -> tuple[Program, str]:
     """Return the program and its DSN; the first call for a folder runs initdb."""
     is_new = not (folder / "data" / "PG_VERSION").exists()
     files = await asyncio.to_thread(
-        prepare, folder, port=port, durable=durable, settings=_SETTINGS, account_name=ENGINE_ACCOUNT
+        prepare,
+        folder,
+        port=port,
+        durable=durable,
+        settings={**_SETTINGS, **settings},
+        account_name=ENGINE_ACCOUNT,
     )
     check_version(files)
     if is_new and durable:

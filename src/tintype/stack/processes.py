@@ -50,12 +50,6 @@ def uptime_s(identity: Identity) -> float:
     return max(0.0, since_boot - identity.started_ticks / os.sysconf("SC_CLK_TCK"))
 
 
-def memory_bytes(identity: Identity) -> int | None:
-    """Resident memory of the process alone; `None` when it is gone."""
-    fields = _stat(identity.pid)
-    return None if fields is None else int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
-
-
 def find_marked(mark: str) -> list[Identity]:
     """Return every running process with the marker in its environment, except this one."""
     wanted = f"{MARK}={mark}".encode()
@@ -106,9 +100,9 @@ async def end(identities: Iterable[Identity], *steps: tuple[signal.Signals, floa
 
 def find_listener(port: int) -> str | None:
     """Return the program that listens on a TCP port, such as `nginx, pid 80`; None when unknown or not permitted."""
-    sockets = {f"socket:[{inode}]" for inode in _listening_inodes(port)}
+    sockets = {f"socket:[{inode}]" for inode in listening_inodes(port)}
     for pid in _pids() if sockets else ():
-        if not sockets.isdisjoint(_open_files(pid)):
+        if not sockets.isdisjoint(open_files(pid)):
             return f"{_name(pid)}, pid {pid}"
     return None
 
@@ -142,7 +136,8 @@ def _cwd(pid: int) -> Path | None:
         return None  # likewise
 
 
-def _open_files(pid: int) -> Iterator[str]:
+def open_files(pid: int) -> Iterator[str]:
+    """What the files of a process are, sockets as `socket:[inode]`."""
     try:
         found = list((_PROC / str(pid) / "fd").iterdir())
     except OSError:
@@ -154,7 +149,8 @@ def _open_files(pid: int) -> Iterator[str]:
             continue  # closed meanwhile
 
 
-def _listening_inodes(port: int) -> Iterator[str]:
+def listening_inodes(port: int) -> Iterator[str]:
+    """The inodes of the sockets that listen on a TCP port."""
     listening, wanted = "0A", f"{port:04X}"
     for table in ("tcp", "tcp6"):
         try:

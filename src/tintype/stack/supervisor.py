@@ -61,7 +61,7 @@ class Stack:
         cls, plan: StackPlan, *, applications: Applications | None = None, echo: Echo | None = None
     ) -> Self:
         """Return a stack that runs what the operator's plan says."""
-        chosen = applications or tintype_programs(worker_count=plan.worker_count)
+        chosen = applications or tintype_programs(web_count=plan.web_count, worker_count=plan.worker_count)
         stack = cls(plan.home, applications=chosen, echo=echo)
         stack._plan = plan
         return stack

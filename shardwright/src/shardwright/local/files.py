@@ -240,6 +240,7 @@ def _configuration(files: ServerFiles, *, durable: bool, extra: Mapping[str, str
         settings["recovery_init_sync_method"] = "syncfs"
     if files.binaries.major >= 18:  # noqa: PLR2004 - the release that brought it
         settings["io_method"] = "worker" if durable else "sync"
+        settings["autovacuum_worker_slots"] = "4"  # each reserves as many locks as a connection
     settings |= extra
     quoted = {name: value.replace("\\", "\\\\").replace("'", "''") for name, value in settings.items()}
     return "".join(f"{name} = '{value}'\n" for name, value in quoted.items())

@@ -70,9 +70,11 @@ class ConnectionGroup:
 class ConnectionGroups:
     """The groups of one server; each shard belongs to one of them for as long as it stays on the server."""
 
-    def __init__(self, *, shards_per_group: int, max_groups: int) -> None:
+    def __init__(self, *, shards_per_group: int, max_groups: int, wanted_groups: int = 1) -> None:
+        """`wanted_groups`: more than the shards need, so that each backend touches fewer of them."""
         self._shards_per_group = shards_per_group
         self._max_groups = max_groups
+        self._wanted_groups = wanted_groups
         self.all = [ConnectionGroup(shards_per_group)]
         self._group_of: dict[int, ConnectionGroup] = {}
 
@@ -85,7 +87,8 @@ class ConnectionGroups:
         wanted = set(numbers)
         for number in self._group_of.keys() - wanted:
             self._group_of.pop(number).shards.discard(number)
-        needed = min(self._max_groups, -(-len(wanted) // self._shards_per_group))
+        needed = max(-(-len(wanted) // self._shards_per_group), min(self._wanted_groups, len(wanted)))
+        needed = min(self._max_groups, needed)
         while len(self.all) < needed:
             self.all.append(ConnectionGroup(self._shards_per_group))
         for number in sorted(wanted - self._group_of.keys()):

@@ -14,6 +14,7 @@ from typing import Any
 import asyncpg
 
 from shardwright.errors import ServerUnavailable
+from shardwright.routing.backend_size import BackendSizes
 from shardwright.routing.circuit_breaker import CircuitBreaker
 from shardwright.routing.connection_groups import ConnectionGroup, ConnectionGroups, Waiter
 from shardwright.routing.errors import PoolExhausted
@@ -25,6 +26,10 @@ log = logging.getLogger(__name__)
 
 RECOVER_TIMEOUT_S = 5.0
 CLOSE_TIMEOUT_S = 5.0
+MEASURE_EVERY_S = 30.0  # of a connection in use: its backend is asked how large it is
+KEEP_SPARE_S = (
+    0.5  # that a spare connection stays with its group after its last use: opening one costs a hundred reads
+)
 OPEN_SPARE_AFTER_S = 0.05  # a busy connection is usually released sooner than a new one is open
 
 
@@ -40,12 +45,20 @@ class ConnectionPool:
         self._connector = Connector(server, options)
         self._max_connections = options.gather_connections if for_gather else options.max_connections
         self._max_spare = 0 if for_gather else options.spare_connections
-        per_group = options.shards_per_gather_connection if for_gather else options.shards_per_connection
-        self.groups = ConnectionGroups(shards_per_group=per_group, max_groups=max(1, self._max_connections))
+        self.groups = ConnectionGroups(
+            shards_per_group=options.shards_per_gather_connection
+            if for_gather
+            else options.shards_per_connection,
+            max_groups=max(1, self._max_connections),
+            wanted_groups=1 if for_gather else self._max_connections // options.connections_per_group,
+        )
         self.connections: set[PooledConnection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._waiter_timer: asyncio.TimerHandle | None = None
         self._recovering = 0
+        self._sizes = BackendSizes()
+        self.recycled = 0
+        """How many connections were replaced because their backends had grown too large."""
         self._is_closed = False
 
     def acquire_nowait(self, number: int) -> PooledConnection | None:
@@ -69,8 +82,8 @@ class ConnectionPool:
             self.breaker.record_success()
         pooled.busy_since = None
         pooled.used_at = now = monotonic()
-        if self._is_closed or now > pooled.retire_at or group.is_full(pooled):
-            self._drop(pooled)
+        if self._is_closed or now > pooled.check_at or group.is_full(pooled):
+            self._drop_or_measure(pooled, now)
         elif group.waiters:
             group.hand_over(pooled)
         else:
@@ -222,8 +235,10 @@ class ConnectionPool:
         used = sum(max(0, other.size - share) for other in self.groups.all)
         if used < spare:
             return True
+        unused_since = monotonic() - KEEP_SPARE_S
         for other in self.groups.all:
-            if other is not group and other.idle and other.size > share:
+            is_over = other is not group and other.idle and other.size > share
+            if is_over and other.idle[0].used_at < unused_since:
                 self._drop(other.idle.pop(0))
                 return True
         return False
@@ -247,6 +262,7 @@ class ConnectionPool:
         self.breaker.record_success()
         pooled = PooledConnection(conn, group, self._options, is_behind_pooler=is_behind_pooler)
         self.connections.add(pooled)
+        self._schedule_check(pooled)
         if self._is_closed:
             self._drop(pooled)
         else:
@@ -279,6 +295,38 @@ class ConnectionPool:
             self._remove(pooled)
             return
         self.release(pooled)
+
+    def _drop_or_measure(self, pooled: PooledConnection, now: float) -> None:
+        """Close a released connection that has served its time, or find out how large its backend has become."""
+        if self._is_closed or now > pooled.retire_at or pooled.group.is_full(pooled):
+            self._drop(pooled)
+            return
+        self._schedule_check(pooled)
+        pooled.busy_since = now
+        self._spawn(self._measure(pooled))
+
+    def _schedule_check(self, pooled: PooledConnection) -> None:
+        """Say when the connection retires or is measured next; behind a pooler its backend is not its own."""
+        is_measured = self._options.max_backend_bytes and not pooled.is_behind_pooler
+        measure_at = pooled.used_at + MEASURE_EVERY_S
+        pooled.check_at = min(pooled.retire_at, measure_at) if is_measured else pooled.retire_at
+
+    async def _measure(self, pooled: PooledConnection) -> None:
+        """Replace a connection whose backend has grown too large: PostgreSQL never shrinks one."""
+        try:
+            size_bytes = await self._sizes.read(pooled)
+        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            self.recover(pooled)
+            return
+        if size_bytes > self._options.max_backend_bytes:
+            self.recycled += 1
+            log.info("connection.recycled: its backend had grown to %.0f MB", size_bytes / 2**20)
+            self._drop(pooled)
+        elif self._is_closed:
+            self._drop(pooled)
+        else:
+            pooled.busy_since = None
+            pooled.group.hand_over(pooled)
 
     def _drop(self, pooled: PooledConnection) -> None:
         self._remove(pooled)

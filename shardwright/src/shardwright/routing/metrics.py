@@ -52,9 +52,20 @@ class RouterCollector(Collector):
         """The current values."""
         yield from self._collect_counts()
         yield from self._collect_pools()
+        yield self._collect_recycled()
         everywhere = CounterMetricFamily("shardwright_everywhere", "Statements sent to every shard.")
         everywhere.add_metric([], self._source.everywhere_count)
         yield everywhere
+
+    def _collect_recycled(self) -> Metric:
+        recycled = CounterMetricFamily(
+            "shardwright_recycled",
+            "Connections replaced because their backends had grown too large.",
+            labels=["server", "pool"],
+        )
+        for server, kind, pool in self._source.pools():
+            recycled.add_metric([server, kind], pool.recycled)
+        return recycled
 
     def _collect_counts(self) -> Iterator[Metric]:
         calls = CounterMetricFamily("shardwright_calls", "Statements run.", labels=["server"])

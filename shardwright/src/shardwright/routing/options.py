@@ -17,13 +17,15 @@ MAINTAIN_S = 1.0  # how often that is checked
 class PoolOptions:
     """Limits per server and process.
 
-    A PostgreSQL backend caches about 0.2 MB for every shard whose tables it has touched and never frees it, so shards
-    are partitioned among connections: none touches more than `shards_per_connection`, and one that would is replaced.
-    Gathers read few tables of many shards and have a few connections of their own.
+    A PostgreSQL backend caches the tables and prepared statements of every shard that it has touched, a megabyte and
+    more per shard, and never frees them. So shards are partitioned among groups of a few connections: none touches
+    more than its group's shards nor more than `shards_per_connection`, and one that would is replaced; so is one that
+    has grown beyond `max_backend_bytes`. Gathers read few tables of many shards and have connections of their own.
     """
 
     max_connections: int = 16
     spare_connections: int = 4  # beyond the maximum, for shards whose connections are all busy
+    connections_per_group: int = 4  # fewer groups share their connections better, more keep backends smaller
     shards_per_connection: int = 128
     hot_bytes: int = 16 * 2**20  # of a backend's memory for statements kept prepared for one shard each
     gather_connections: int = 2
@@ -39,6 +41,7 @@ class PoolOptions:
     not_owner_wait_s: float = 5.0  # how long a write waits for a shard that is being moved
     idle_s: float = 120.0
     max_age_s: float = 1800.0
+    max_backend_bytes: int = 64 * 2**20  # 0: a backend may grow as it likes
     breaker_failures: int = 5
     breaker_cooldown_s: float = 1.0
     unknown_shard_refresh_s: float = 0.25  # at most this often, ids of unknown shards make the map be loaded
@@ -56,7 +59,12 @@ class PoolOptions:
 
     def __post_init__(self) -> None:
         wrong = [name for name, value in vars(self).items() if isinstance(value, int | float) and value < 0]
-        at_least_one = ("max_connections", "shards_per_connection", "gather_connections")
+        at_least_one = (
+            "max_connections",
+            "connections_per_group",
+            "shards_per_connection",
+            "gather_connections",
+        )
         wrong += [name for name in at_least_one if getattr(self, name) < 1]
         wrong += [] if self.deadline_s else ["deadline_s"]
         if wrong:

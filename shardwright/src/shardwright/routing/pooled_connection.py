@@ -50,6 +50,7 @@ class PooledConnection:
 
     __slots__ = (
         "busy_since",
+        "check_at",
         "conn",
         "group",
         "hot",
@@ -67,6 +68,7 @@ class PooledConnection:
     ) -> None:
         self.conn = conn
         self.group = group
+        self.check_at = 0.0  # set by the pool: when its next release retires it or measures its backend
         self.is_behind_pooler = is_behind_pooler
         self.is_dirty = False
         self.is_overdue = False

@@ -56,6 +56,11 @@ REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 """
 
 
+def backend_size_sql(roles: Roles) -> str:
+    """Let the application learn how much memory its own sessions take: a router replaces those that have grown."""
+    return f"GRANT EXECUTE ON FUNCTION pg_catalog.pg_get_backend_memory_contexts() TO {roles.runtime};\n"
+
+
 def default_privileges_sql(roles: Roles) -> str:
     """What the roles get on everything that the owner creates from now on."""
     both = f"{roles.runtime}, {roles.reader}"

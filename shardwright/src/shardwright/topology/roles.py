@@ -26,6 +26,7 @@ from shardwright.errors import SetupInvalid
 from shardwright.topology.connections import fetch_rows, fetch_value, open_connection
 from shardwright.topology.guard_events import install_guard_events
 from shardwright.topology.role_grants import (
+    backend_size_sql,
     default_privileges_sql,
     needs_grants,
     privileges_sql,
@@ -182,6 +183,8 @@ async def _ensure_privileges(conn: "Connection", roles: RoleSet) -> None:
     )[0]
     if not is_superuser:  # to set default privileges and to hand objects over, one has to be a member
         await conn.execute(f"GRANT {roles.owner} TO CURRENT_USER")
+    else:  # only a superuser may give a function of the system away
+        await conn.execute(backend_size_sql(roles))
     await conn.execute(privileges_sql(database, roles) + default_privileges_sql(roles))
     if not await fetch_value(
         conn, "SELECT has_database_privilege($1, current_database(), 'CREATE')", roles.owner
