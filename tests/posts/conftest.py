@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shardwright.routing import execute, scatter_gather, shards
+from shardwright.routing import execute, scatter_gather, shard
 
 
 @pytest.fixture
@@ -21,6 +21,6 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
         seen.extend((what[0].name, number) for number in numbers)
         return await run_on(server, pool, numbers, what, args)
 
-    monkeypatch.setattr(shards, "execute_on_shard", record_call)
+    monkeypatch.setattr(shard, "execute_on_shard", record_call)
     monkeypatch.setattr(scatter_gather, "_run_on", record_run)
     return seen
