@@ -31,6 +31,7 @@ class HandlerRunner:
         self.handler = handler
         self._waiting: deque[tuple[Delivery, Settle]] = deque()
         self._running: set[asyncio.Task[None]] = set()
+        self._calls = 0
         self._seconds = job_seconds.labels(handler.name)
         self._done = jobs_done.labels(handler.name, "done")
 
@@ -42,7 +43,9 @@ class HandlerRunner:
     def submit(self, delivery: Delivery, settle: Settle) -> None:
         """Handle a delivery soon."""
         self._waiting.append((delivery, settle))
-        if len(self._running) < self.handler.concurrency:
+        # Not len(self._running): a task that has seen nothing waiting stays in there until the loop's next turn.
+        if self._calls < self.handler.concurrency:
+            self._calls += 1
             task = asyncio.create_task(self._work())
             self._running.add(task)
             task.add_done_callback(self._running.discard)
@@ -53,13 +56,16 @@ class HandlerRunner:
             await asyncio.wait(self._running)
 
     async def _work(self) -> None:
-        while self._waiting:
-            batch = self._take()
-            await self._run([delivery for delivery, _ in batch])
-            for delivery, settle in batch:
-                delivery.left -= 1
-                if delivery.left == 0:
-                    await settle(delivery)
+        try:
+            while self._waiting:
+                batch = self._take()
+                await self._run([delivery for delivery, _ in batch])
+                for delivery, settle in batch:
+                    delivery.left -= 1
+                    if delivery.left == 0:
+                        await settle(delivery)
+        finally:
+            self._calls -= 1
 
     def _take(self) -> list[tuple[Delivery, Settle]]:
         taken = [self._waiting.popleft()]
