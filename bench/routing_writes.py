@@ -16,8 +16,7 @@ from shardwright.ids import schema_name
 from shardwright.routing import PoolOptions, Queries, Shards
 from shardwright.topology import fetch_value, open_connection
 
-QUERIES = Queries.parse("""
--- name: like_post hot
+LIKE_POST = """\
 WITH liked AS (
   INSERT INTO likes (post_id, account_id) VALUES (:post_id, :account_id) ON CONFLICT DO NOTHING RETURNING post_id
 ), counted AS (
@@ -26,16 +25,14 @@ WITH liked AS (
   INSERT INTO common.events (name, payload) SELECT 'post.liked', :payload FROM liked
 )
 SELECT likes FROM counted;
+"""
+
+QUERIES = Queries.parse(f"""
+-- name: like_post hot
+{LIKE_POST}
 
 -- name: like_post_dispatched
-WITH liked AS (
-  INSERT INTO likes (post_id, account_id) VALUES (:post_id, :account_id) ON CONFLICT DO NOTHING RETURNING post_id
-), counted AS (
-  UPDATE like_counts SET likes = likes + 1 WHERE post_id IN (SELECT l.post_id FROM liked AS l) RETURNING likes
-), told AS (
-  INSERT INTO common.events (name, payload) SELECT 'post.liked', :payload FROM liked
-)
-SELECT likes FROM counted;
+{LIKE_POST}
 
 -- name: add_like hot
 INSERT INTO likes (post_id, account_id) VALUES (:post_id, :account_id) ON CONFLICT DO NOTHING RETURNING post_id;

@@ -11,10 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import Popen
 
-import psutil
-
 from bench.site_processes import CHECKOUT, NO_REFUSALS, free_port
-from tintype.stack import DataDirectory, Phase, StackStatus, read_status
+from tintype.stack import (
+    DataDirectory,
+    MemoryUse,
+    Phase,
+    StackStatus,
+    memory_of,
+    memory_of_tree,
+    read_status,
+)
 
 START_S = 180.0
 STOP_S = 60.0
@@ -31,11 +37,12 @@ class RunningStack:
     def memory_mb(self) -> dict[str, float]:
         """PSS of every program with its children, in MB: pages that several processes share count once."""
         status = read_status(self.home)
-        found = {SUPERVISOR: _pss_mb(status.supervisor_pid, with_children=False)}
+        supervisor = memory_of(status.supervisor_pid) if status.supervisor_pid else None
+        used = {SUPERVISOR: supervisor or MemoryUse()}
         for program in status.processes:
             if program.phase is not Phase.DONE:
-                found[program.name] = _pss_mb(program.pid)
-        return found
+                used[program.name] = memory_of_tree(program.pid) if program.pid else MemoryUse()
+        return {name: each.proportional_bytes / 1e6 for name, each in used.items()}
 
     def count_restarts(self) -> int:
         """How often a program has died and been started again."""
@@ -77,19 +84,3 @@ async def _wait_until_ready(home: DataDirectory, process: "Popen[bytes]", output
 
 def _is_ready(status: StackStatus, pid: int) -> bool:
     return status.supervisor_pid == pid and status.is_ready
-
-
-def _pss_mb(pid: int | None, *, with_children: bool = True) -> float:
-    """PSS of a process and its children; those that end while they are counted count nothing."""
-    total = 0
-    try:
-        top = psutil.Process(pid) if pid else None
-        processes = [] if top is None else [top, *(top.children(recursive=True) if with_children else [])]
-    except psutil.NoSuchProcess:
-        return 0.0
-    for process in processes:
-        try:
-            total += process.memory_full_info().pss
-        except psutil.NoSuchProcess:
-            continue
-    return total / 1e6

@@ -15,7 +15,7 @@ _OLD_REPLY_TOKENS = 9
 
 
 class Source(Enum):
-    """What a durable holds."""
+    """Which kind of messages a durable consumer delivers."""
 
     EVENTS = "events"
     """Messages for all handlers of an event."""
