@@ -2,12 +2,13 @@
 
 Each reader follows 100 authors of whom 10 are celebrities; pages have 20 posts with author, photo, counters and the
 reader's likes and saves. Ours: one web process, one PostgreSQL with 16 shards, Valkey; once as most reads are, with
-nothing new since the last one, and once with an invalidation before every read ("news"), so that timeline, viewer
-state, ranking and page are built again each time. Pull-only: the same rooms on the same shards, but every read fetches
-the newest posts of everybody followed. Django: one process of eight threads, one PostgreSQL, ORM, indexes, persistent
-connections. Engines: what ours sends to Redis and PostgreSQL after an invalidation, sent by a bare socket and by
-pgbench; they render nothing, so this is a floor. Contenders are interleaved; the ratio is CPU time of all processes
-per read at eight clients, Django's over ours.
+nothing new since the last one, and once with news before every read ("news"): its timeline is written, with the posts
+that it had, and the reader likes a post or no longer does, so that timeline and page are built again each time; their
+order is good for five seconds. Pull-only: the same rooms on the same shards, but every read fetches the newest posts of
+everybody followed. Django: one process of eight threads, one PostgreSQL, ORM, indexes, persistent connections. Engines:
+what ours sends to Redis and PostgreSQL after the first news, which make it read the viewer's state, sent by a bare
+socket and by pgbench; they render nothing, so this is a floor. Contenders are interleaved; the ratio is CPU time of all
+processes per read at eight clients, Django's over ours.
 """
 
 import asyncio

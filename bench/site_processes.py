@@ -16,7 +16,7 @@ import psutil
 
 from tintype.base.log import set_up_log
 from tintype.base.settings import Settings
-from tintype.stack import Connections, Stack
+from tintype.stack import Connections, Stack, StackPlan, no_programs
 
 Parts = dict[str, list[psutil.Process]]
 """Processes by the name under which their cost is reported; the children of each count with it."""
@@ -24,18 +24,30 @@ NO_REFUSALS = "all=1000000000/60"
 """A few accounts send all requests of a bench. Limits are counted as ever, and never reached."""
 CHECKOUT = Path(__file__).resolve().parent.parent
 ENGINES = ("postgres", "valkey", "nats")
-START_S = 60
+START_S = 180
 STOP_S = 20
 
 
 @asynccontextmanager
-async def engines(servers: int = 1) -> AsyncGenerator[tuple[Connections, Parts]]:
-    """Start PostgreSQL, Valkey and NATS for the length of the block; yields their addresses and processes by name."""
+async def engines(
+    servers: int = 1, *, realtime: bool = False, secret_key: str = ""
+) -> AsyncGenerator[tuple[Connections, Parts]]:
+    """Start PostgreSQL, Valkey and NATS for the length of the block; yields their addresses and processes by name.
+
+    With `realtime`, NATS listens for MQTT and asks an auth callout that knows the secret key.
+    """
     with tempfile.TemporaryDirectory(prefix="tintype-bench-") as folder:
         Path(folder).chmod(0o711)  # noqa: ASYNC240 - one call; the servers' account must traverse it
         before = {each.pid for each in psutil.Process().children(recursive=True)}
-        home = Path(folder) / "home"
-        async with Stack(home, postgres_servers=servers, engines_only=True, durable=False) as stack:
+        plan = StackPlan(
+            home=Path(folder) / "home",
+            postgres_servers=servers,
+            durable=False,
+            http_port=0,
+            realtime=realtime,
+            secret_key=secret_key,
+        )
+        async with Stack.from_plan(plan, applications=no_programs) as stack:
             made = [each for each in psutil.Process().children(recursive=True) if each.pid not in before]
             tops = [each for each in made if each.ppid() not in {one.pid for one in made}]
             parts = {name: [each for each in tops if name in each.name()] for name in ENGINES}
@@ -86,6 +98,9 @@ def environment_of(settings: Settings) -> dict[str, str]:
         "LOG_LEVEL": "error",
         "RATE_LIMITS": NO_REFUSALS,
         "METRICS_PORT": "0",
+        "REALTIME": str(settings.realtime).lower(),
+        "NATS_SYSTEM": settings.nats_system,
+        "MQTT_UPSTREAM": settings.mqtt_upstream,
     }
     return os.environ | {f"TINTYPE_{name}": value for name, value in chosen.items()}
 

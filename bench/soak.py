@@ -4,7 +4,8 @@ One `tintype up` with its defaults on an empty data directory: the servers, the 
 operator gets. People sign up, upload and publish photos; then each of them reads feeds, profiles, notifications and
 comments, likes, comments, follows, searches and posts, over a connection of their own, with pauses of a second on
 average. Sampled are requests, errors, p50 and p99, and memory of every process as PSS, so that shared pages count once.
-It prints a table and writes a picture (`--picture FILE.svg`). The ratio is memory after a third of the time over memory
+Beside them, somebody comments every other second, and it is measured when the author of the post is notified. It prints
+a table and writes a picture (`--picture FILE.svg`). The ratio is memory after a third of the time over memory
 at the end: 1 is flat, below 1 it grows. `--minutes`, `--people` and `--pause` change the load.
 """
 
@@ -18,6 +19,7 @@ from pathlib import Path
 
 from bench.harness import BenchResult, main, percentile
 from bench.soak_load import Counted, join, use_site
+from bench.soak_notifications import watch_notifications
 from bench.soak_report import Sample, render_svg, render_table, render_text
 from bench.soak_stack import RunningStack, running_stack
 
@@ -61,22 +63,24 @@ def run(
     """Use the site, and report how memory and response times went."""
     fewer = (12, 0.2, FEW_SAMPLES) if quick else (PEOPLE, MINUTES, SAMPLES)
     options = SoakOptions(people or fewer[0], minutes or fewer[1], pause, fewer[2])
-    samples, errors, restarts = asyncio.run(_soak(options))
+    samples, errors, restarts, notified_s = asyncio.run(_soak(options))
     print(render_table(samples), render_text(samples), sep="\n\n")
     title = f"{options.people} people for {options.minutes:g} minutes"
     picture.write_text(render_svg(samples, title))
     print(f"\nThe picture is in {picture}")
     for error, count in errors.most_common(ERRORS_SHOWN):
         print(f"{count} times: {error}")
-    return _result(samples, errors, restarts, title)
+    return _result(samples, errors, restarts, notified_s, title)
 
 
-async def _soak(options: SoakOptions) -> tuple[list[Sample], Counter[str], int]:
+async def _soak(options: SoakOptions) -> tuple[list[Sample], Counter[str], int, list[float]]:
     async with running_stack() as stack:
         site = await join(stack.port, options.people)
         print(f"{options.people} people have joined")
-        counted, errors, samples = Counted(), Counter[str](), list[Sample]()
-        using = asyncio.create_task(use_site(site, counted, pause_s=options.pause_s))
+        counted, errors, samples, notified_s = Counted(), Counter[str](), list[Sample](), list[float]()
+        using = asyncio.gather(
+            use_site(site, counted, pause_s=options.pause_s), watch_notifications(stack.port, notified_s)
+        )
         started = time.monotonic()
         for number in range(1, options.samples + 1):
             due = started + number * options.minutes * 60 / options.samples
@@ -88,7 +92,7 @@ async def _soak(options: SoakOptions) -> tuple[list[Sample], Counter[str], int]:
             samples.append(await asyncio.to_thread(_sample, stack, taken, time.monotonic() - started))
         using.cancel()
         await asyncio.wait([using])
-        return samples, errors, stack.count_restarts()
+        return samples, errors, stack.count_restarts(), notified_s
 
 
 def _sample(stack: RunningStack, taken: Counted, at_s: float) -> Sample:
@@ -102,7 +106,9 @@ def _sample(stack: RunningStack, taken: Counted, at_s: float) -> Sample:
     )
 
 
-def _result(samples: list[Sample], errors: Counter[str], restarts: int, title: str) -> BenchResult:
+def _result(
+    samples: list[Sample], errors: Counter[str], restarts: int, notified_s: list[float], title: str
+) -> BenchResult:
     warm = samples[len(samples) // 3 :]
     ratios = [warm[0].total_mb / each.total_mb for each in warm]
     last = samples[-1]
@@ -117,6 +123,9 @@ def _result(samples: list[Sample], errors: Counter[str], restarts: int, title: s
             "restarts": restarts,
             "p50 ms": round(percentile([each.p50_ms for each in samples], 0.5), 1),
             "p99 ms, worst sample": round(max(each.p99_ms for each in samples), 1),
+            "notifications": len(notified_s),
+            "notified after ms, p50": round(percentile(notified_s, 0.50) * 1000) if notified_s else None,
+            "notified after ms, p99": round(percentile(notified_s, 0.99) * 1000) if notified_s else None,
             "MB at the end": round(last.total_mb),
             "MB at most": round(max(each.total_mb for each in samples)),
             "MB at the end by process": {name: round(value) for name, value in last.memory_mb.items()},

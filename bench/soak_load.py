@@ -73,15 +73,15 @@ PUBLISHED = 2
 """And the share of those that upload and publish a photo."""
 
 
-async def join(port: int, people: int) -> Site:
-    """Sign people up over HTTP; each uploads and publishes photos."""
+async def join(port: int, people: int, *, names: str = "person") -> Site:
+    """Sign people up over HTTP, named by a number behind a word; each uploads and publishes photos."""
     site = Site(port, {})
     numbers = iter(range(people))
 
     async def join_some() -> None:
         connection = await HttpConnection.open(port)
         for number in numbers:
-            body = json.dumps({"username": f"person{number}", "password": PASSWORD}).encode()
+            body = json.dumps({"username": f"{names}{number}", "password": PASSWORD}).encode()
             made = json.loads(await connection.send(Call("POST", "/api/v1/accounts", "", body)))
             site.tokens.append(made["token"])
             site.accounts.append(made["account"]["account_id"])

@@ -180,6 +180,10 @@ async def add_picture(rooms: Rooms, account_id: int) -> MediaId:
         progress=100,
         keeps_location=False,
         removed=[],
+        edit=None,
+        large_width=0,
+        camera=None,
+        waveform=None,
         size_bytes=0,
     )
     return MediaId(media_id)

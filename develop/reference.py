@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import itertools
+import json
 import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ from tintype.base.rate_limits import (
     address_limit,
 )
 from tintype.base.settings import PREFIX, Settings, is_secret
+from tintype.realtime import asyncapi_document
 
 DOCS = CHECKOUT / "docs"
 SETTINGS_HEAD = f"""# Settings
@@ -108,6 +110,7 @@ def docs(
         DOCS / "settings.md": render_settings(),
         DOCS / "metrics.md": render_metrics(),
         DOCS / "limits.md": render_limits(),
+        DOCS / "asyncapi.json": render_asyncapi(),
     }.items():
         if not only_check:
             page.write_text(text)
@@ -116,6 +119,11 @@ def docs(
     if stale:
         typer.echo(f"{' and '.join(stale)} under docs/ do not match the code: run ./tintype docs.")
         raise typer.Exit(1)
+
+
+def render_asyncapi() -> str:
+    """The AsyncAPI document of what is on the topics of live connections."""
+    return json.dumps(asyncapi_document(tintype.__version__), indent=2) + "\n"
 
 
 def render_settings() -> str:

@@ -17,6 +17,7 @@ from httpx import AsyncClient
 
 from shardwright.local import make_memory_folder
 from tests.application import serve
+from tests.held_connections import SecondConnections, watch_second_connections
 from tests.living_stack import LivingStack, open_living_stack
 from tests.repeated_work import hash_cheaply, process_each_photo_once
 from tests.support import Person, RowCleaner, join
@@ -30,7 +31,7 @@ from tintype.worker import Worker
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 RUN_FOLDER = pytest.StashKey[Path]()
-START_PATIENCE_S = 60
+START_PATIENCE_S = 240
 PROCESS = os.environ.get("PYTEST_XDIST_WORKER", "main")
 
 
@@ -127,6 +128,23 @@ def photos_processed_once() -> Iterator[None]:
     """Tests that are not about the pipeline get copies of what it made of the same photo."""
     with process_each_photo_once():
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def second_connections() -> Iterator[SecondConnections]:
+    """Calls for a connection by tasks that held one."""
+    with watch_second_connections() as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def one_connection_at_a_time(second_connections: SecondConnections) -> Iterator[None]:
+    """No task asks for a connection while it holds one: under load those would wait for each other."""
+    second_connections.take()
+    yield
+    traces = second_connections.take()
+    if traces:
+        pytest.fail("asked for a second connection while holding one:\n" + "\n".join(traces[:3]))
 
 
 @pytest.fixture(scope="session")

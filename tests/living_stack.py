@@ -19,7 +19,7 @@ from shardwright.local import make_memory_folder
 from tests.support import eventually, on_server
 from tintype.stack.ports import Ports
 
-START_PATIENCE_S = 120.0
+START_PATIENCE_S = 300.0
 CHECKOUT = Path(__file__).resolve().parent.parent
 
 
@@ -32,6 +32,8 @@ class LivingStack:
     process: asyncio.subprocess.Process | None = None
     starts: int = 0
     killed: list[str] = field(default_factory=list[str])
+    settings: dict[str, str] = field(default_factory=dict[str, str])
+    """More settings, as variables of the environment."""
 
     @property
     def address(self) -> str:
@@ -95,9 +97,10 @@ class LivingStack:
         async with AsyncClient(base_url=self.address, timeout=5) as client:
             while True:
                 try:
-                    if (await client.get("/readyz")).status_code == 200:
+                    readiness = (await client.get("/readyz")).json()
+                    if readiness["is_ready"] and not readiness["is_degraded"]:
                         return
-                except HTTPError:
+                except (HTTPError, ValueError):
                     pass  # not listening yet, or again
                 assert self.process is not None
                 assert self.process.returncode is None, self.last_words()
@@ -146,19 +149,22 @@ class LivingStack:
             "TINTYPE_CONFIG": str(self.home.parent / "none.toml"),
             "TINTYPE_WEB_DIST": str(CHECKOUT / "web" / "dist"),
         }
-        return {**os.environ, **ours}
+        return {**os.environ, **ours, **self.settings}
 
 
 @asynccontextmanager
-async def open_living_stack() -> AsyncGenerator[LivingStack]:
-    """One in a folder of its own, which is gone afterwards."""
+async def open_living_stack(**settings: str) -> AsyncGenerator[LivingStack]:
+    """One in a folder of its own, with these settings, which is gone afterwards."""
     folder = make_memory_folder("tintype-living-")
     folder.chmod(0o711)  # the account that runs the servers for root passes through
     # Not one of the kernel's: those go to outgoing connections, of which there are many before the web listens.
     ports = Ports(folder / "ports.json")
-    stack = LivingStack(folder / "home", ports.choose_internal("web"))
+    variables = {f"TINTYPE_{name.upper()}": value for name, value in settings.items()}
+    stack = LivingStack(folder / "home", ports.choose_internal("web"), settings=variables)
     ports.release()
-    await stack.start()
-    yield stack
-    await stack.stop()
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        await stack.start()
+        yield stack
+    finally:
+        await stack.stop()
+        shutil.rmtree(folder, ignore_errors=True)

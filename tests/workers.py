@@ -20,6 +20,7 @@ async def run_worker(
         rooms.nats,
         handlers=rooms.handlers() if handlers is None else handlers,
         schedules=rooms.schedules() if schedules is None else schedules,
+        services=rooms.services(),
     )
     task = asyncio.create_task(worker.run())
     try:

@@ -7,25 +7,6 @@ import { serviceWorker } from "./scripts/serviceWorker.ts";
 /** Where the Python server listens during development; `npm run dev` proxies API and media to it. */
 const server = process.env["TINTYPE_SERVER"] ?? "http://127.0.0.1:8000";
 
-/** The part of Rolldown's module graph that is used here. */
-interface Modules {
-  getModuleInfo(id: string): { readonly importers: readonly string[] } | null;
-}
-
-const isFirstById = new Map<string, boolean>();
-
-/** Whether the first screen needs the module: the entry reaches it through static imports. */
-function isFirst(id: string, modules: Modules): boolean {
-  const found = isFirstById.get(id);
-  if (found !== undefined) return found;
-  isFirstById.set(id, false); // Imports may be circular.
-  const answer =
-    /src\/main\.svelte\.ts$/.test(id) ||
-    (modules.getModuleInfo(id)?.importers ?? []).some((importer) => isFirst(importer, modules));
-  isFirstById.set(id, answer);
-  return answer;
-}
-
 export default defineConfig({
   plugins: [svelte(), inlineBootstrap(), serviceWorker(), precompress()],
   build: {
@@ -39,13 +20,7 @@ export default defineConfig({
         codeSplitting: {
           // Modules shared by the first screen and later pages become one chunk: fewer requests, better compression.
           // Modules shared only by later pages stay out of it.
-          groups: [
-            {
-              name: (id, modules) => (isFirst(id, modules) ? "core" : null),
-              debugName: "core",
-              minShareCount: 2,
-            },
-          ],
+          groups: [{ name: "core", tags: ["$initial"], minShareCount: 2 }],
         },
       },
     },
@@ -57,6 +32,7 @@ export default defineConfig({
     environment: "happy-dom",
     pool: "threads",
     include: ["tests/**/*.test.ts"],
+    testTimeout: 60_000, // only what hangs: cryptography takes seconds on a busy machine
     restoreMocks: true,
     unstubGlobals: true,
   },

@@ -52,6 +52,7 @@ PreparedDatabases = Callable[[str, Build], Awaitable[dict[str, str]]]
 PrepareShard = Callable[[asyncpg.Connection, int], Awaitable[None]]
 PreparedDirectory = Callable[..., Awaitable[dict[str, str]]]
 RunOn = Callable[[LocalServer, str], Awaitable[None]]
+OwnServers = Callable[..., contextlib.AbstractContextManager[LocalServer]]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -118,6 +119,16 @@ def initialized_directory(run_directory: Path) -> Path:
             server.stop()
             (server.directory / "port").unlink()  # each copy has its own, also after a crash
     return server.directory
+
+
+@pytest.fixture(scope="session")
+def own_servers(run_directory: Path, initialized_directory: Path) -> OwnServers:
+    """Start a server that may crash; copies, which take less time, have the same system identifier."""
+
+    def start(*, is_copy: bool) -> contextlib.AbstractContextManager[LocalServer]:
+        return open_own_server(run_directory, copy_of=initialized_directory if is_copy else None)
+
+    return start
 
 
 @pytest.fixture

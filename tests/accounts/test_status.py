@@ -61,7 +61,7 @@ async def test_a_process_that_dies_before_it_invalidates_the_cache_is_covered_by
     assert await rooms.authentication.find_account_by_token(ana.token) is not None
     invalidate, is_lost = rooms.cache.invalidate, asyncio.Event()
 
-    async def die(*_: Any) -> None:
+    async def die(*_: Any, **__: Any) -> None:
         is_lost.set()
 
     monkeypatch.setattr(rooms.cache, "invalidate", die)

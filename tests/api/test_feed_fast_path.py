@@ -44,6 +44,22 @@ async def test_fast_path_and_route_answer_alike(
     assert len(set(seen)) == 4
 
 
+async def test_a_page_offers_downloads_for_as_long_as_the_author_does(
+    ana: Person, bo: Person, fast_path_answers: list[bool]
+) -> None:
+    await bo.call("PUT", f"/accounts/{ana.account_id}/follow")
+    await ana.publish()
+
+    offers: list[bool] = []
+    for on in (False, True, False):
+        await ana.call("PATCH", "/accounts/me", json={"allows_downloads": on})
+        [post] = (await bo.feed(mode="following"))["posts"]
+        offers.append(post["media"][0]["download_url"] is not None)
+
+    assert offers == [False, True, False]
+    assert fast_path_answers == [True] * 3
+
+
 @pytest.mark.slow
 async def test_an_ended_session_cannot_read_the_feed(
     client: AsyncClient, ana: Person, fast_path_answers: list[bool]

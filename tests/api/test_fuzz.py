@@ -146,8 +146,14 @@ def _create_objects(fuzzer: httpx.Client) -> dict[str, str]:
     shown = fuzzer.post("/media/upload", **sent).raise_for_status().json()["media_id"]
     story = make("/stories", {"media_id": shown})["story_id"]
     upload = fuzzer.post("/media/tus", headers=TUS | {"Upload-Length": "9"}).headers["Location"]
+    begun = make("/imports", {"source": "instagram"})["import_id"]
+    archive = fuzzer.post(f"/imports/{begun}/archives", headers=TUS | {"Upload-Length": "9"}).headers[
+        "Location"
+    ]
     case = {"kind": "account", "object_id": judged, "reason": "none"}
     return {
+        "import_id": begun,
+        "archive_id": archive.rsplit("/", 1)[1],
         "account_id": other,
         "username": "other",
         "media_id": spare,

@@ -17,6 +17,7 @@ from tintype.wiring import Rooms
 PUBLIC = {
     "/", "/{path}", "/api", "/api/docs", "/api/docs.css", "/api/openapi.json", "/.well-known/security.txt",
     "/api/v1/looks", "/api/v1/looks/{file_name}", "/media/{path}",
+    "/robots.txt", "/sitemap.xml", "/sitemaps/{name}", "/oembed",
 }  # fmt: skip
 """What anybody gets alike, and caches may therefore keep."""
 

@@ -1,6 +1,7 @@
 """Metrics: on a port of their own, and with labels that nobody outside can make up."""
 
 import asyncio
+import contextlib
 import json
 import re
 import socket
@@ -33,9 +34,11 @@ async def ask(port: int, request: bytes = b"GET /metrics HTTP/1.1\r\nHost: x\r\n
         except OSError:
             await asyncio.sleep(0.01)
     writer.write(request)
-    answer = await reader.read()
-    writer.close()
-    await writer.wait_closed()
+    answer = b""
+    with contextlib.suppress(ConnectionResetError):  # what is refused unread may be answered by a reset
+        answer = await reader.read()
+        writer.close()
+        await writer.wait_closed()
     head, _, body = answer.partition(b"\r\n\r\n")
     return int(head.split(b" ")[1]) if head else 0, body
 

@@ -32,12 +32,18 @@ def test_schema_names_are_unique_without_a_prefix(document: Document) -> None:
     assert [name for name in document["components"]["schemas"] if "_" in name] == []
 
 
+def _types(about: Document) -> set[str]:
+    """The types of a field; one that may be null has several."""
+    types = about.get("type", [])
+    return {types} if isinstance(types, str) else set(types)
+
+
 def test_every_field_has_an_example(document: Document) -> None:
     bare = [
         f"{name}.{field}"
         for name, schema in document["components"]["schemas"].items()
         for field, about in schema.get("properties", {}).items()
-        if about.get("type") in {"string", "integer", "number", "boolean"}
+        if _types(about) & {"string", "integer", "number", "boolean"}
         and not {"examples", "enum", "const"} & about.keys()
     ]
 

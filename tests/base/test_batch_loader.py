@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from tintype.base.batch_loader import BatchLoader
+from tintype.base.errors import Unavailable
 
 
 class Source:
@@ -87,3 +88,30 @@ async def test_a_cancelled_caller_does_not_disturb_the_others() -> None:
     assert await patient == 8
     with pytest.raises(asyncio.CancelledError):
         await impatient
+
+
+async def test_who_asks_again_at_once_is_answered_though_only_one_batch_may_be_in_flight() -> None:
+    source = Source()
+    loader = BatchLoader(source.load_batch, in_flight=1)
+
+    async with asyncio.timeout(10):
+        assert [await loader.load(key) for key in (2, 4, 6)] == [4, 8, 12]
+
+
+async def test_what_waits_behind_a_cancelled_batch_may_be_tried_again() -> None:
+    source = Source()
+    loader = BatchLoader(source.load_batch, max_batch=1, in_flight=1)
+    source.goes_on.clear()
+    before = asyncio.all_tasks()
+    first = asyncio.create_task(loader.load(2))
+    second = asyncio.create_task(loader.load(4))
+    await run_pending()
+    (batch,) = asyncio.all_tasks() - before - {first, second}
+
+    batch.cancel()
+
+    for each in (first, second):
+        with pytest.raises(Unavailable):
+            await each
+    source.goes_on.set()
+    assert await loader.load(6) == 12

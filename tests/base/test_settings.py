@@ -76,11 +76,13 @@ def test_every_setting_that_may_hold_a_password_is_secret() -> None:
     assert {name for name in Settings.__struct_fields__ if is_secret(name)} == {
         "postgres",
         "postgres_migrator",
+        "postgres_replicas",
         "postgres_admin",
         "directory_migrator",
         "directory",
         "redis",
         "nats",
+        "nats_system",
         "media_store",
         "mail",
         "media_store_warm",

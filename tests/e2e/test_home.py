@@ -20,3 +20,15 @@ async def test_offline_mutations_take_effect_exactly_once(living_stack: LivingSt
 
 async def test_nothing_of_one_account_is_left_on_the_device_for_the_next(living_stack: LivingStack) -> None:
     await run_flow_with_photo("sharedDevice.mjs", living_stack, size=PORTRAIT)
+
+
+async def test_a_phone_has_sheets_pulls_to_refresh_and_swipes_stories(living_stack: LivingStack) -> None:
+    await run_flow_with_photo(
+        "phoneGestures.mjs", living_stack, screenshot_folder(living_stack), size=PORTRAIT
+    )
+
+
+async def test_the_modal_has_neighbours_and_a_browser_several_accounts(living_stack: LivingStack) -> None:
+    await run_flow_with_photo(
+        "modalAndAccounts.mjs", living_stack, screenshot_folder(living_stack), size=PORTRAIT
+    )

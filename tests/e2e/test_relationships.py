@@ -32,9 +32,14 @@ async def test_a_deleted_account_is_hidden_until_its_owner_logs_in(living_stack:
     await run_flow_with_photo("accountDeletion.mjs", living_stack, screenshot_folder(living_stack))
 
 
+async def test_newcomers_join_by_invitation_and_find_people_and_hashtags(living_stack: LivingStack) -> None:
+    await run_flow_with_photo("invitations.mjs", living_stack, screenshot_folder(living_stack))
+
+
 async def test_guests_may_read_or_are_sent_to_the_login(
     empty_stack: LivingStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    await run_flow_with_photo("newcomers.mjs", empty_stack)
     await run_flow_with_photo("guests.mjs", empty_stack, "open")
 
     await empty_stack.stop()

@@ -5,6 +5,7 @@ import json
 import random
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 
 import nats
 import pytest
@@ -38,6 +39,8 @@ class Promises:
 
     follows: dict[Pair, bool | None] = field(default_factory=dict[Pair, bool | None])
     posts: set[str] = field(default_factory=set[str])
+    scheduled: set[str] = field(default_factory=set[str])
+    """Captions of posts whose time comes while things are killed."""
     answers: Counter[int] = field(default_factory=Counter[int])
 
 
@@ -47,6 +50,8 @@ async def test_whatever_is_killed_no_promise_is_broken(living_stack: LivingStack
     stack = living_stack
     promises = Promises()
     people = [await _join(stack, f"person_{number}") for number in range(PEOPLE)]
+    for number, person in enumerate(people):
+        await _schedule(stack, person, number, promises)
     stop = asyncio.Event()
     users = [asyncio.create_task(_use(stack, people, me, promises, stop)) for me in range(PEOPLE)]
     chance = random.Random(7)  # noqa: S311 - a schedule, not a secret
@@ -61,6 +66,7 @@ async def test_whatever_is_killed_no_promise_is_broken(living_stack: LivingStack
     assert promises.answers[204] > 50
     assert stack.crashes() == []
     assert promises.answers[500] == 0
+    await _have_been_published(stack, promises)
     await _has_settled(stack)
     await _check(stack, promises)
 
@@ -99,6 +105,35 @@ async def _post(client: AsyncClient, promises: Promises) -> None:
     answer = await _send(client, "POST", "/posts", promises, json=body)
     if answer is not None and answer.status_code == 201:
         promises.posts.add(answer.json()["post_id"])
+
+
+async def _schedule(stack: LivingStack, person: dict[str, str], number: int, promises: Promises) -> None:
+    """Schedule some posts of a person, for moments at which something is being killed."""
+    headers = {"Authorization": f"Bearer {person['token']}"}
+    async with AsyncClient(base_url=f"{stack.address}/api/v1", timeout=20, headers=headers) as client:
+        for each in range(2):
+            sent = await client.post("/media/upload", files={"file": ("a.jpg", photo(64, 64))})
+            publish_at = datetime.now(UTC) + timedelta(seconds=2 + number + 4 * each)
+            caption = f"scheduled {number} {each}"
+            body = {
+                "media_ids": [sent.json()["media_id"]],
+                "caption": caption,
+                "publish_at": publish_at.isoformat(),
+            }
+            answer = await client.post("/scheduled-posts", json=body)
+            assert answer.status_code == 201, answer.text
+            promises.scheduled.add(caption)
+
+
+async def _have_been_published(stack: LivingStack, promises: Promises) -> None:
+    """Every scheduled post is a post, and is one post."""
+
+    async def are_published() -> bool:
+        return not await stack.rows("SELECT id FROM {schema}.scheduled_posts")
+
+    await eventually(are_published, what="no scheduled post is left", patience_s=120)
+    rows = await stack.rows("SELECT caption FROM {schema}.posts WHERE caption LIKE 'scheduled %'")
+    assert sorted(row["caption"] for row in rows) == sorted(promises.scheduled)
 
 
 async def _send(

@@ -169,6 +169,10 @@ class RandomWorld:
             progress=100,
             keeps_location=False,
             removed=[],
+            edit=None,
+            large_width=0,
+            camera=None,
+            waveform=None,
             size_bytes=0,
         )
         return MediaId(media_id)

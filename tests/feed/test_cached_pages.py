@@ -1,12 +1,12 @@
 """A page that is read again comes from the cache, and never when anything about it has changed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import closing
 
 import pytest
 
-from tests.feed.world import World
+from tests.feed.world import RandomRanker, World
 from tintype.base.ids import AccountId, PostId
 from tintype.comments import CommentDraft
 from tintype.feed import FeedPage, ViewerStates
@@ -15,7 +15,9 @@ from tintype.feed.page_reader import PAGE_TTL_S
 from tintype.feed.post_lists import PostLists
 from tintype.feed.viewer_state import ViewerState
 from tintype.posts import PostChanges
+from tintype.ranking import NO_FEATURES, ViewerFeatures
 from tintype.redis.client import Command
+from tintype.redis.client_cache import Region
 from tintype.redis.tracked_read import TrackedRead
 from tintype.redis.viewer_invalidation import ViewerInvalidation
 from tintype.wiring import Rooms, build_rooms
@@ -107,6 +109,164 @@ async def test_what_is_undone_in_another_process_shows_in_the_next_read(
     assert after.entries == (await read(elsewhere, ana)).entries
 
 
+@pytest.fixture
+def state_reads(world: World, monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[int], list[int]]]:
+    """The people and posts of each read of a viewer's state."""
+    reads: list[tuple[list[int], list[int]]] = []
+    extend = ViewerStates.extend
+
+    async def record(
+        self: ViewerStates, state: ViewerState, people: list[AccountId], posts: list[PostId]
+    ) -> None:
+        reads.append((sorted(people), sorted(posts)))
+        await extend(self, state, people, posts)
+
+    monkeypatch.setattr(ViewerStates, "extend", record)
+    return reads
+
+
+@pytest.mark.parametrize(("change", "reads_each"), [("like", []), ("save", ["post"])])
+async def test_after_a_like_nothing_is_read_again_and_after_a_save_its_post(
+    world: World,
+    elsewhere: Rooms,
+    state_reads: list[tuple[list[int], list[int]]],
+    change: str,
+    reads_each: list[str],
+) -> None:
+    ana, bo, post = await publish_to_follower(world)
+    other = await world.post(bo)
+    await world.work()
+    await CHANGES[change](elsewhere, ana, bo, other)  # from here on the viewer's key names what changes
+    await read_until_cached(world, ana)
+    state_reads.clear()
+
+    await CHANGES[change](elsewhere, ana, bo, post)
+    changed = await read(world.rooms, ana)
+    await UNDONE[change](elsewhere, ana, bo, post)
+    undone = await read(world.rooms, ana)
+
+    flags = [
+        {entry.id: entry.has_liked or entry.has_saved for entry in page.entries} for page in (changed, undone)
+    ]
+    assert flags == [{post: True, other: True}, {post: False, other: True}]
+    assert state_reads == [([], [post]) for _ in reads_each] * 2
+
+
+async def test_entries_that_nothing_has_changed_are_used_again(world: World, elsewhere: Rooms) -> None:
+    ana, bo, post = await publish_to_follower(world)
+    other = await world.post(bo)
+    await world.work()
+    await elsewhere.posts.like(other, ana)  # from here on the viewer's key names what changes
+    before = {entry.id: entry for entry in (await read_until_cached(world, ana)).entries}
+
+    await elsewhere.posts.like(post, ana)
+    after = {entry.id: entry for entry in (await read(world.rooms, ana)).entries}
+
+    assert after[other] is before[other]
+    assert (before[post].has_liked, after[post].has_liked) == (False, True)
+
+    await elsewhere.graph.mute(ana, bo, stories=True)
+    assert (await read(world.rooms, ana)).entries[0] is not after[other], (
+        "the viewer's relations are read again"
+    )
+
+
+async def test_a_state_that_cannot_be_cached_is_good_for_its_own_request(
+    world: World,
+    elsewhere: Rooms,
+    state_reads: list[tuple[list[int], list[int]]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ana, bo, post = await publish_to_follower(world)
+    other = await world.post(bo)
+    await world.work()
+    await elsewhere.posts.like(other, ana)
+    await read_until_cached(world, ana)
+    state_reads.clear()
+    await elsewhere.posts.like(post, ana)
+
+    def overtake(*_arguments: object) -> None:
+        """An invalidation overtakes every reply: none of them may be cached."""
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Region, "begin_read", overtake)
+        page = await read(world.rooms, ana)
+
+    assert [entry.has_liked for entry in page.entries] == [True, True]
+    assert state_reads == []
+    await elsewhere.posts.unlike(post, ana)
+    assert [entry.has_liked for entry in (await read(world.rooms, ana)).entries] == [True, False]
+
+
+async def test_whoever_changes_more_than_likes_and_saves_is_read_again_as_a_whole(
+    world: World, elsewhere: Rooms, state_reads: list[tuple[list[int], list[int]]]
+) -> None:
+    ana, bo, post = await publish_to_follower(world)
+    await elsewhere.posts.like(post, ana)
+    await read_until_cached(world, ana)
+    state_reads.clear()
+
+    await elsewhere.graph.mute(ana, bo, stories=True)
+    await elsewhere.posts.unlike(post, ana)
+    page = await read(world.rooms, ana)
+
+    assert [entry.has_liked for entry in page.entries] == [False]
+    assert state_reads == [([bo], [post])]
+
+
+async def test_what_is_named_over_another_connection_is_not_relied_on(
+    world: World, elsewhere: Rooms, state_reads: list[tuple[list[int], list[int]]]
+) -> None:
+    ana, bo, post = await publish_to_follower(world)
+    await elsewhere.posts.like(post, ana)
+    await read_until_cached(world, ana)
+    state_reads.clear()
+    world.redis_client.client_cache.connection_lost()
+    world.redis_client.client_cache.connection_opened()
+
+    await read(world.rooms, ana)
+
+    assert state_reads == [([bo], [post])]
+
+
+async def test_an_order_is_used_again_until_it_expires_or_a_post_arrives(
+    world: World, elsewhere: Rooms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana, bo, post = await publish_to_follower(world)
+    await world.work()
+    ranked: list[int] = []
+
+    async def same_features(*_: object) -> ViewerFeatures:
+        return NO_FEATURES
+
+    async def count(
+        _: RandomRanker, viewer: AccountId, candidates: Sequence[PostId], *__: object
+    ) -> list[PostId]:
+        ranked.append(viewer)
+        return list(candidates)
+
+    monkeypatch.setattr(RandomRanker, "from_read", same_features)
+    monkeypatch.setattr(RandomRanker, "order", count)
+
+    async def read_ranked() -> tuple[int, dict[int, bool]]:
+        page = await world.rooms.feed.read(ana, mode="ranked", limit=20)
+        return len(ranked), {entry.id: entry.has_liked for entry in page.entries}
+
+    first = await read_ranked()
+    await elsewhere.posts.like(post, ana)
+    liked = await read_ranked()
+    second_post = await world.post(bo)
+    await world.work()
+    times, shown = await read_ranked()
+    world.clock.now += PAGE_TTL_S
+    expired = await read_ranked()
+
+    assert first == (1, {post: False})
+    assert liked == (1, {post: True})
+    assert (times > 1, shown) == (True, {post: True, second_post: False})
+    assert expired == (times + 1, shown)
+
+
 async def test_a_cached_page_is_of_one_mode_and_size(world: World) -> None:
     ana, bo, first = await publish_to_follower(world)
     second = await world.post(bo)
@@ -152,9 +312,13 @@ async def test_a_change_while_viewer_state_is_read_is_not_lost(
     read_state = ViewerStates.read
 
     async def slowly(
-        self: ViewerStates, viewer: AccountId, people: Collection[AccountId], posts: Collection[PostId]
+        self: ViewerStates,
+        viewer: AccountId,
+        people: Collection[AccountId],
+        posts: Collection[PostId],
+        state: ViewerState | None = None,
     ) -> ViewerState:
-        state = await read_state(self, viewer, people, posts)
+        state = await read_state(self, viewer, people, posts, state)
         has_read.set()
         await goes_on.wait()
         return state
@@ -177,11 +341,11 @@ async def test_the_event_handler_invalidates_for_a_process_that_died_after_its_c
     ana, bo, _ = await publish_to_follower(world)
     await read_until_cached(world, ana)
 
-    async def die(self: ViewerInvalidation, *_viewers: AccountId) -> None:
-        assert isinstance(self, ViewerInvalidation)
+    def die(_self: ViewerInvalidation, *_viewers: AccountId) -> list[Command]:
+        return []
 
     with monkeypatch.context() as patch:
-        patch.setattr(ViewerInvalidation, "invalidate", die)
+        patch.setattr(ViewerInvalidation, "commands", die)
         await elsewhere.graph.unfollow(ana, bo)
     await world.work()
 

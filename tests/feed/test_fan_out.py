@@ -9,7 +9,7 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from shardwright.errors import ServerUnavailable
-from shardwright.routing import Gathered, Query
+from shardwright.routing import Query, shard
 from tests.feed.world import THRESHOLD, World
 from tintype.base.ids import AccountId, PostId
 from tintype.feed import FanOutDue, StarRisen, post_lists
@@ -19,6 +19,8 @@ from tintype.posts import PostPublished
 from tintype.redis.client import Command, PipelinedRedisClient
 
 NAMES = ("bo", "cy", "dee", "eli")
+
+TARGETS = "gather_fan_out_targets"
 
 
 async def follow_all(world: World, followee: AccountId, followers: list[AccountId]) -> None:
@@ -217,7 +219,7 @@ async def test_a_follow_that_arrives_late_at_the_followee_misses_no_post(
 ) -> None:
     ana, bo = await world.people("ana", "bo")
 
-    async def lost(_change: Any) -> None:
+    async def lost(_change: Any, **_along: Any) -> None:
         raise ServerUnavailable("lost on purpose")
 
     with monkeypatch.context() as patch:
@@ -236,7 +238,7 @@ async def test_a_follow_that_arrives_late_at_the_followee_misses_no_post(
     assert await world.read(ana) == [post_id]
 
 
-async def test_followers_of_concurrent_posts_are_read_in_one_query(
+async def test_followers_of_concurrent_posts_are_read_in_one_query_per_shard(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     authors, reader = await world.people("ana", "bo", "cy"), await world.person("dee")
@@ -245,17 +247,18 @@ async def test_followers_of_concurrent_posts_are_read_in_one_query(
     await world.read(reader)
     posts = [await world.post(author) for author in authors]
     published = [event for event in (await world.pending()).values() if isinstance(event, PostPublished)]
-    batches: list[list[int]] = []
-    gather = world.rooms.shards.gather
+    reads: list[int] = []
+    execute_on_shard = shard.execute_on_shard
 
-    async def recording(query: Query, ids: list[int], **params: Any) -> Gathered:
-        batches.append(ids)
-        return await gather(query, ids, **params)
+    async def recording(router: Any, number: int, query: Query, *rest: Any) -> Any:
+        if query.name == TARGETS:
+            reads.append(number)
+        return await execute_on_shard(router, number, query, *rest)
 
-    monkeypatch.setattr(world.rooms.shards, "gather", recording)
-    await asyncio.gather(*(world.deliver(event) for event in published))
+    monkeypatch.setattr(shard, "execute_on_shard", recording)
+    await asyncio.gather(*(world.deliver(event) for event in [*published, *published]))
 
-    assert [sorted(ids) for ids in batches] == [sorted(authors)]
+    assert sorted(reads) == sorted({world.rooms.shards.shard_of(author) for author in authors})
     assert await on_list(world, reader) == set(posts)
 
 
@@ -266,19 +269,20 @@ async def test_an_author_whose_server_is_away_delays_nobody_else(
     reader, *people = await world.people("reader", *(f"author{number}" for number in range(4)))
     by_server = {shards.map.owners[shards.shard_of(each)]: each for each in people}
     assert len(by_server) == 2, "new people go to all servers in turn"
-    (away, lost), (_, reachable) = by_server.items()
+    lost, reachable = by_server.values()
     for author in (lost, reachable):
         await follow_all(world, author, [reader])
     await world.read(reader)
     late, early = await world.post(lost), await world.post(reachable)
-    gather = shards.gather
+    execute_on_shard = shard.execute_on_shard
 
-    async def partly(query: Query, ids: list[int], **params: Any) -> Gathered:
-        found = await gather(query, [each for each in ids if each != lost], **params)
-        return Gathered(found.rows, {away: ServerUnavailable("away on purpose")})
+    async def partly(router: Any, number: int, query: Query, *rest: Any) -> Any:
+        if query.name == TARGETS and number == shards.shard_of(lost):
+            raise ServerUnavailable("away on purpose")
+        return await execute_on_shard(router, number, query, *rest)
 
     with monkeypatch.context() as patch:
-        patch.setattr(shards, "gather", partly)
+        patch.setattr(shard, "execute_on_shard", partly)
         outcomes = await asyncio.gather(
             *(world.deliver(PostPublished(*each)) for each in ((late, lost), (early, reachable))),
             return_exceptions=True,

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Coroutine
+from datetime import timedelta
 from typing import Any, ClassVar, TypeVar
 
 import pytest
@@ -17,7 +18,7 @@ from hypothesis.stateful import (
 )
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from tests.feed.world import World
+from tests.feed.world import World, first_run_too_long
 from tests.graph.graph_state import losing
 from tintype.accounts import AccountNotFound, ProfileUpdate
 from tintype.base.ids import AccountId, PostId
@@ -127,6 +128,11 @@ class FeedMachine(RuleBasedStateMachine):
         assert len(found) == len(set(found))
         assert set(found) <= set(self.run(self.world.expected(viewer)))
 
+    @rule(is_later=st.booleans())
+    def wait(self, is_later: bool) -> None:
+        """An hour passes, or has not: what was published is no longer new."""
+        self.world.calendar.ahead = timedelta(hours=1 if is_later else 0)
+
     @rule(is_backwards=st.booleans())
     def settle(self, is_backwards: bool) -> None:
         self.run(self.world.work(is_backwards=is_backwards))
@@ -153,6 +159,9 @@ class FeedMachine(RuleBasedStateMachine):
                 await self.world.work()
         assert sorted(found, reverse=True) == expected, mode
         assert mode == "ranked" or found == expected
+        if mode == "ranked" and limit > 1:
+            authors = await self.world.authors(found)
+            assert first_run_too_long(authors) in {None, len(authors)}, authors
 
     def try_to(self, deed: Coroutine[Any, Any, object]) -> None:
         try:

@@ -5,6 +5,7 @@ import random
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import asyncpg
@@ -15,9 +16,11 @@ from tests.support import PASSWORD, wait_past
 from tintype.base.events import Event
 from tintype.base.ids import AccountId, MediaId, PostId
 from tintype.base.outbox import Outbox
-from tintype.feed import Feed, Hydrator, Mode, ViewerStates
+from tintype.feed import Feed, FollowedTags, Hydrator, Mode, ViewerStates
+from tintype.feed.new_posts import new_from
 from tintype.feed.post_lists import PostLists
 from tintype.feed.timeline_builder import BuiltTimeline, TimelineBuilder
+from tintype.posts import Posts
 from tintype.ranking import NO_FEATURES, ViewerFeatures
 from tintype.redis.client import Command, MultiplexedRedisClient
 from tintype.redis.tracked_read import TrackedRead
@@ -66,7 +69,8 @@ class FailingRedisClient(MultiplexedRedisClient):
 class RandomRanker:
     """Another order at every read."""
 
-    def __init__(self) -> None:
+    def __init__(self, posts: Posts) -> None:
+        self._posts = posts
         self._chance = random.Random(7)  # noqa: S311 - a schedule
 
     def add_to_read(self, viewer: AccountId, read: TrackedRead) -> None:
@@ -86,6 +90,11 @@ class RandomRanker:
         self._chance.shuffle(ids)
         return ids
 
+    async def find_authors(self, ids: Sequence[PostId]) -> list[AccountId]:
+        """As the tables have them."""
+        found = await self._posts.find_unfiltered(ids)
+        return [found[each].author_id if each in found else AccountId(0) for each in ids]
+
 
 @dataclass
 class Clock:
@@ -96,12 +105,24 @@ class Clock:
 
 
 @dataclass
+class Calendar:
+    """The date by which posts are new; `ahead` of the true one to make them old, or `stopped`."""
+
+    ahead: timedelta = timedelta()
+    stopped: datetime | None = None
+
+    def __call__(self) -> datetime:
+        return self.stopped or datetime.now(UTC) + self.ahead
+
+
+@dataclass
 class World:
     """The rooms, and which events have been handled so far."""
 
     rooms: Rooms
     redis_client: FailingRedisClient
     clock: Clock
+    calendar: Calendar
     lists: PostLists
     builder: TimelineBuilder
     servers: list[asyncpg.Connection]
@@ -139,6 +160,7 @@ class World:
             await server.execute("DELETE FROM common.outbox")
         await self.empty_redis()
         self.clock.now += LATER_S
+        self.calendar.ahead = timedelta()
 
     async def empty_redis(self) -> None:
         """Empty Redis, scripts included."""
@@ -189,12 +211,21 @@ class World:
         """A timeline straight from the shards."""
         return await self.builder.build_timeline(viewer)
 
+    async def authors(self, ids: Sequence[PostId]) -> list[AccountId]:
+        """Who published each of these posts."""
+        found = await self.rooms.posts.find_unfiltered(ids)
+        return [found[each].author_id for each in ids]
+
     async def expected(self, viewer: AccountId) -> list[PostId]:
         """What the tables say, row by row: the oracle."""
         followed = await self.sql(viewer, FOLLOWED.format(viewer))
         found: list[int] = []
+        own_from = new_from(self.rooms.shards.map.layout, self.calendar())
         for author in {viewer, *(AccountId(row["followee_id"]) for row in followed)}:
-            found += [row["id"] for row in await self.sql(author, SHOWN.format(author))]
+            lowest = own_from if author == viewer else 0
+            found += [
+                row["id"] for row in await self.sql(author, SHOWN.format(author)) if row["id"] >= lowest
+            ]
         return [PostId(each) for each in sorted(found, reverse=True)]
 
 
@@ -205,11 +236,14 @@ async def open_world(opened: Rooms) -> AsyncGenerator[World]:
         opened.settings, posts_per_day=10_000, namespace=f"{opened.settings.namespace}_feed"
     )
     redis_client, clock = FailingRedisClient(opened.redis), Clock()
+    calendar = Calendar()
     rooms = build_rooms(settings, opened.shards, opened.redis, opened.nats, redis_client)
 
     async def no_poke(_server: str) -> None:
         return
 
+    invalidation = ViewerInvalidation(redis_client, settings.namespace)
+    tags = FollowedTags(rooms.shards, Outbox(no_poke), rooms.limiter, invalidation)
     feed = Feed(
         rooms.shards,
         Outbox(no_poke),
@@ -220,13 +254,15 @@ async def open_world(opened: Rooms) -> AsyncGenerator[World]:
             rooms.cache,
             rooms.posts,
             rooms.accounts,
-            viewer_states=ViewerStates(rooms.shards, ViewerInvalidation(redis_client, settings.namespace)),
+            viewer_states=ViewerStates(rooms.shards, invalidation),
         ),
-        ranking=RandomRanker(),
+        ranking=RandomRanker(rooms.posts),
         namespace=opened.settings.namespace,
         idle_days=7,
         push_followers=THRESHOLD,
+        tags=tags,
         clock=clock,
+        now=calendar,
     )
     rooms.posts.published.add(feed.show_own_post)
     rooms.graph.followed.add(feed.show_new_followee)
@@ -236,8 +272,9 @@ async def open_world(opened: Rooms) -> AsyncGenerator[World]:
             dataclasses.replace(rooms, feed=feed),
             redis_client,
             clock,
+            calendar,
             PostLists(redis_client, f"{opened.settings.namespace}:timeline", ttl_s=60),
-            TimelineBuilder(rooms.shards, rooms.graph),
+            TimelineBuilder(rooms.shards, rooms.graph, tags),
             servers,
         )
     finally:
@@ -245,3 +282,17 @@ async def open_world(opened: Rooms) -> AsyncGenerator[World]:
             await server.close()
         await rooms.notifications.close()
         await redis_client.close()
+
+
+def first_run_too_long(authors: Sequence[AccountId]) -> int | None:
+    """Where the first run of more than two of one author ends, None where there is none.
+
+    That must be the end of the list: as long as others are left, one of them stands in between.
+    """
+    start = 0
+    for position, author in enumerate(authors):
+        if author != authors[start]:
+            if position - start > 2:
+                return position
+            start = position
+    return len(authors) if len(authors) - start > 2 else None

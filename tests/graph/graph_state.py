@@ -136,11 +136,11 @@ def losing(rooms: Rooms, is_lost: Callable[[], bool]) -> Generator[None]:
     ]
 
     def unreliable(run: Callable[..., Any]) -> Callable[..., Any]:
-        async def call(event: Event) -> Any:
+        async def call(event: Event, **options: Any) -> Any:
             await asyncio.sleep(0)
             if is_lost():
                 raise ServerUnavailable("lost on purpose")
-            return await run(event)
+            return await run(event, **options)
 
         return call
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from shardwright.routing import Query, Shard
+from shardwright.routing import Query, Shard, Shards
 from tests.graph.graph_state import announced, losing, read_graph, sign_up_people
 from tintype.accounts import AccountNotFound
 from tintype.graph import FollowChanged
@@ -46,6 +46,41 @@ async def test_a_batch_repairs_only_the_follows_that_were_not_mirrored(
     await handler.run_many(events)
     assert mirrored == []
     assert (await rooms.accounts.get(ana)).follower_count == len(people)
+
+
+async def test_a_follow_whose_process_is_about_to_mirror_it_is_left_to_that_process(
+    rooms: Rooms, client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana, bo = await sign_up_people(client, "ana", "bo")
+    mirrored: list[int] = []
+    has_committed, was_asked = asyncio.Event(), asyncio.Event()
+    fetch_one, gather = Shard.fetch_one, Shards.gather
+
+    async def mirror_late(shard: Shard, query: Query, /, **params: Any) -> Any:
+        if query is QUERIES.mirror_follow_at_once:
+            mirrored.append(params["follower_id"])
+            has_committed.set()
+            await was_asked.wait()
+        return await fetch_one(shard, query, **params)
+
+    async def answer_and_mirror(shards: Shards, query: Query, ids: Any, /, **params: Any) -> Any:
+        found = await gather(shards, query, ids, **params)
+        if query is QUERIES.gather_mirrored and not was_asked.is_set():
+            was_asked.set()
+            await following
+        return found
+
+    monkeypatch.setattr(Shard, "fetch_one", mirror_late)
+    monkeypatch.setattr(Shards, "gather", answer_and_mirror)
+    following = asyncio.create_task(rooms.graph.follow(ana, bo))
+    await has_committed.wait()
+    events = [each for each in (await announced(rooms)).values() if isinstance(each, FollowChanged)]
+
+    await rooms.graph.ensure_mirrored(events)
+
+    assert len(events) == 1
+    assert mirrored == [ana], "by the process that made it, and by no handler"
+    (await read_graph(rooms)).check()
 
 
 @pytest.mark.slow

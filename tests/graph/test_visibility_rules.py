@@ -175,7 +175,7 @@ async def test_queries_of_posts_agree_with_the_rules(rooms: Rooms) -> None:
             is_shown, is_active = not any(state.values()), status == "active"
             is_listed = rules.is_listed_post(sees_author=True, is_shown=is_shown)
             assert await listed_posts(tx, author_id, post_id) == (
-                [[post_id]] * 4 if is_listed else [[]] * 4
+                [[post_id]] * 5 if is_listed else [[]] * 5
             ), state
 
             is_public = rules.is_public_post(is_active=is_active, is_private=is_private, is_shown=is_shown)
@@ -219,7 +219,15 @@ async def test_statements_that_check_the_viewer_themselves_agree_with_the_rules(
             unliked = await tx.fetch_one(
                 posts.QUERIES.unlike, **who, **event, is_buffered=False, is_erased=False
             )
-            commented = await tx.fetch_one(comments.QUERIES.read_before_comment, **who)
+            commented = await tx.fetch_one(
+                comments.QUERIES.comment_at_once,
+                **who,
+                **event,
+                text="hello",
+                may_add=True,
+                idempotency_key=None,
+                within_s=60,
+            )
             seen = [each is not None for each in (liked, unliked, commented)]
             assert seen == [may_see] * 3, (author, state, follows, blocks, is_blocked, is_self)
 
@@ -229,10 +237,12 @@ async def listed_posts(tx: Transaction, author_id: int, post_id: int) -> list[li
     page: dict[str, Any] = {"author_id": author_id, "before": 2**63 - 1, "limit": 10}
     of_author = await tx.fetch(posts.QUERIES.page_of_author, **page)
     of_profile = await tx.fetch(posts.QUERIES.page_of_profile, viewer_id=0, is_first=True, **page)
+    profile = await tx.fetch_one(posts.QUERIES.read_profile, author_id=author_id, viewer_id=1, limit=10)
+    assert profile is not None
     [recent] = await tx.fetch(feed.QUERIES.gather_recent, ids=[author_id], above=0, limit_each=10)
     popular = await tx.fetch(posts.QUERIES.list_popular, days=1, limit=1000)
     lists = [[row["id"] for row in rows] for rows in (of_author, of_profile, popular)]
-    return [[each for each in ids if each == post_id] for ids in (*lists, recent["posts"])]
+    return [[each for each in ids if each == post_id] for ids in (*lists, profile["ids"], recent["posts"])]
 
 
 async def test_queries_of_accounts_agree_with_the_rules(rooms: Rooms) -> None:
@@ -292,7 +302,8 @@ async def test_both_sides_of_a_relation_and_the_feed_read_the_same_facts(rooms: 
     pairs = product(follow_states, follow_states, BOTH, BOTH)
     async with rooms.shards.shard(0).begin() as tx:
         for number, (follows, follows_back, blocks, is_blocked) in enumerate(pairs):
-            viewer, target = 1000 + 2 * number, 1001 + 2 * number
+            person = {"username": f"target{number}", "status": "active", "is_private": False}
+            viewer, target = 1000 + number, await tx.fetch_value(INSERTS.add_account, **person)
             await relate(tx, viewer, target, follows=follows, blocks=blocks)
             await relate(tx, target, viewer, follows=follows_back, blocks=is_blocked)
 
@@ -301,8 +312,13 @@ async def test_both_sides_of_a_relation_and_the_feed_read_the_same_facts(rooms: 
             state = await tx.fetch_one(
                 feed.QUERIES.read_viewer_state, viewer_id=viewer, people=[target], posts=[]
             )
+            profile = await tx.fetch_one(
+                posts.QUERIES.read_profile, author_id=target, viewer_id=viewer, limit=10
+            )
             assert mirrored is not None
             assert state is not None
+            assert profile is not None
+            assert {name: profile[name] for name in mirrored.keys()} == dict(mirrored)  # noqa: SIM118 - a Record
             assert {name: seen[name] for name in mirrored.keys()} == dict(mirrored)  # noqa: SIM118 - a Record
             assert (target in state["followed"]) is seen["follows"] is (follows == "active")
             assert (target in state["blocked"]) is (seen["blocks"] or seen["is_blocked"])

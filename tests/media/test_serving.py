@@ -1,14 +1,12 @@
 """Files on their way out: ranges, conditions, formats, caching, and addresses that are none."""
 
-import asyncio
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from tests.media.support import on_its_shard, paths_in, storage_of
+from tests.media.support import on_its_shard, storage_of
 from tests.support import Person, photo
-from tintype.media.serving import variants
 from tintype.wiring import Rooms
 
 JPEG_ONLY = {"Accept": "image/jpeg"}
@@ -104,56 +102,6 @@ async def test_a_cached_file_is_not_sent_again(eve: Person) -> None:
         for question in questions:
             answer = await eve.client.get(address, headers={**JPEG_ONLY, **question})
             assert answer.status_code == status, question
-
-
-@pytest.mark.parametrize(
-    ("accept", "media_type"),
-    [
-        ("image/avif,image/webp,*/*", "image/avif"),
-        ("image/webp,*/*", "image/webp"),
-        ("image/avif;q=0, image/webp;q=0.8", "image/webp"),
-        ("*/*", "image/jpeg"),
-        ("", "image/jpeg"),
-    ],
-)
-@pytest.mark.slow
-@pytest.mark.slow
-async def test_the_smallest_format_that_is_accepted_is_made_once_and_kept(
-    eve: Person, installation: Rooms, accept: str, media_type: str
-) -> None:
-    address = await posted(eve)
-
-    many = await asyncio.gather(*(eve.client.get(address, headers={"Accept": accept}) for _ in range(4)))
-
-    assert {answer.headers["content-type"] for answer in many} == {media_type}
-    assert {answer.headers["vary"] for answer in many} == {"Accept"}
-    assert len({answer.content for answer in many}) == 1
-    made = [path for path in await paths_in(installation) if path.endswith((".webp", ".avif"))]
-    assert len(made) == (0 if media_type == "image/jpeg" else 1)
-
-
-async def test_each_format_has_its_own_etag(eve: Person) -> None:
-    address = await posted(eve)
-
-    jpeg = await eve.client.get(address, headers=JPEG_ONLY)
-    webp = await eve.client.get(address, headers={"Accept": "image/webp"})
-    again = await eve.client.get(
-        address, headers={"Accept": "image/webp", "If-None-Match": jpeg.headers["etag"]}
-    )
-
-    assert webp.headers["etag"] != jpeg.headers["etag"]
-    assert again.status_code == 200
-
-
-async def test_while_conversions_are_busy_the_jpeg_is_served_and_cached_briefly(
-    eve: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(variants, "MAX_CONVERSIONS", 0)
-
-    answer = await eve.client.get(await posted(eve), headers={"Accept": "image/webp"})
-
-    assert answer.headers["content-type"] == "image/jpeg"
-    assert answer.headers["cache-control"] == "public, max-age=60, s-maxage=60"
 
 
 async def test_an_avatar_may_be_cached_for_an_hour_and_a_story_until_it_ends(

@@ -8,11 +8,12 @@ import pytest
 
 from tests.media.conftest import MakeInstallation
 from tests.media.support import media_id_in, on_its_shard, paths_in
-from tests.support import Person, eventually, let_pass
+from tests.support import Person, eventually, let_pass, photo
 from tintype.base.ids import MediaId
 from tintype.media.errors import MediaStoreUnavailable
 from tintype.media.serving import read_counts
 from tintype.media.storage import tiers
+from tintype.redis.client import PipelinedRedisClient
 from tintype.wiring import Rooms
 
 
@@ -52,6 +53,19 @@ async def test_unread_media_move_to_the_cold_store_and_are_still_served(
     assert (await eve.call("GET", f"/media/{media['media_id']}/original")).status_code == 200
 
 
+async def test_a_large_size_is_made_in_the_store_that_the_media_are_in(
+    eve: Person, installation: Rooms
+) -> None:
+    media = await _upload(eve, photo(1500, 1000))
+    await installation.media.move_tiers()
+    before = await count(installation)
+
+    answer = await eve.client.get(media["urls"]["1440"])
+
+    assert answer.status_code == 200
+    assert await count(installation) == (0, 0, before[2] + 1)
+
+
 @pytest.mark.slow
 async def test_a_read_from_the_cold_store_moves_media_to_the_warm_one(
     eve: Person, installation: Rooms, busy: None
@@ -86,7 +100,9 @@ async def test_media_that_are_read_often_stay_hot(
 
 
 async def test_a_sample_of_reads_estimates_their_number(installation: Rooms) -> None:
-    counter = read_counts.ReadCounts(installation.redis, installation.settings.namespace)
+    counter = read_counts.ReadCounts(
+        installation.redis, installation.settings.namespace, PipelinedRedisClient(installation.redis)
+    )
     for _ in range(4000):
         await counter.count(MediaId(7))
 
@@ -166,7 +182,7 @@ async def test_one_store_has_no_tiers_to_move_between(make_installation: MakeIns
     assert "media-tiers" not in [schedule.name for schedule in installation.media.schedules()]
 
 
-async def _upload(eve: Person) -> dict[str, Any]:
-    media = (await eve.upload()).json()
+async def _upload(eve: Person, content: bytes | None = None) -> dict[str, Any]:
+    media = (await eve.upload(content)).json()
     await let_pass(media["media_id"])
     return media

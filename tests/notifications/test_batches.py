@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from shardwright.routing import Query
+from shardwright.routing import Query, shard
 from tests.notifications.support import count_unread, id_of, like, list_notifications
 from tests.posts.people import crowd, run_sql
 from tests.support import Person
@@ -139,3 +139,28 @@ async def test_batches_at_once_in_any_order_leave_exact_counts(
             key for key, each in newest.items() if each.is_liked and key[0] == id_of(author)
         }
         assert await count_unread(author) >= 0
+
+
+async def test_a_trace_recorded_a_moment_ago_is_not_sent_again(
+    rooms: Rooms, ana: Person, bo: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = await ana.publish(), await ana.publish()
+    sent: list[str] = []
+    execute_on_shard = shard.execute_on_shard
+
+    async def record(router: Any, number: int, query: Query, *rest: Any) -> Any:
+        sent.append(query.name)
+        return await execute_on_shard(router, number, query, *rest)
+
+    monkeypatch.setattr(shard, "execute_on_shard", record)
+    await handle_many(rooms, [like(first, ana, bo, 1)])
+    await handle_many(rooms, [like(second, ana, bo, 2)])
+
+    assert sent.count("add_activities") == 2
+    assert sent.count("record_traces") == 1
+    rows = await run_sql(
+        rooms,
+        id_of(bo),
+        f"SELECT recipient_id FROM notification_traces WHERE source_id = {bo.account_id}",
+    )
+    assert [row["recipient_id"] for row in rows] == [id_of(ana)]

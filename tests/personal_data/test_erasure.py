@@ -211,7 +211,13 @@ async def test_nothing_of_an_erased_account_is_left(
         (ana, "PUT", f"/posts/{his['post_id']}/save", {}),
         (ana, "POST", "/search/recent", {"kind": "account", "subject": bo.account_id}),
         (ana, "POST", "/accounts/me/exports", None),
+        (ana, "PUT", "/tags/sea/follow", None),
     )
+    for inviter, invited in ((ana, "cy"), (bo, "dee")):
+        link = (await inviter.call("POST", "/invitations", json={})).json()
+        newcomer = {"username": invited, "password": PASSWORD, "invitation": link["code"]}
+        assert (await ana.client.post("/api/v1/accounts", json=newcomer)).status_code == 201
+        ana.client.cookies.clear()
     for person, method, path, body in calls:
         answer = await person.call(method, path, **({} if body is None else {"json": body}))
         assert answer.is_success, (path, answer.text)

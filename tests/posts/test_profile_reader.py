@@ -4,12 +4,17 @@ import contextlib
 from collections.abc import Generator
 from typing import Any
 
+import msgspec
 import pytest
 from httpx import AsyncClient
+from msgspec.structs import replace
 
 from tests.application import serve
 from tests.posts.people import block, crowd, follow, id_of, make_private, run_sql
 from tests.support import Person
+from tintype.api.views.context import context_for
+from tintype.api.views.grid_fragments import GridFragments
+from tintype.api.views.posts import show_grid_post
 from tintype.base.settings import Settings
 from tintype.wiring import Rooms
 
@@ -68,10 +73,9 @@ async def test_a_profile_reads_one_shard(
         "gather_accounts",
         "gather_counts",
         "gather_posts",
-        "page_of_profile",
-        "relation_at",
+        "read_profile",
     ]
-    assert sorted(name for name, _ in reads) == ["page_of_profile", "relation_at"]
+    assert [name for name, _ in reads] == ["read_profile"]
 
 
 async def test_a_guest_reads_a_profile_with_one_query(
@@ -85,6 +89,82 @@ async def test_a_guest_reads_a_profile_with_one_query(
 
     assert answer.status_code == 200
     assert [name for name, _ in reads] == ["page_of_profile"]
+
+
+async def test_what_changes_about_a_post_or_its_viewer_shows_on_the_profile_at_once(
+    ana: Person, bo: Person
+) -> None:
+    first, second = await ana.publish(), await ana.publish()
+    ids = [each["post_id"] for each in (second, first)]
+
+    async def squares(viewer: Person) -> list[tuple[str, int | None, int, bool, bool]]:
+        found = (await viewer.call("GET", "/profiles/ana")).json()["posts"]
+        fields = ("post_id", "like_count", "comment_count", "is_pinned", "viewer_has_liked")
+        return [tuple(each[name] for name in fields) for each in found]
+
+    before = await squares(bo)
+    await bo.call("PUT", f"/posts/{ids[1]}/like")
+    await bo.call("POST", f"/posts/{ids[1]}/comments", json={"text": "well done"})
+    liked = await squares(bo)
+    of_author = await squares(ana)
+    await ana.call("PATCH", f"/posts/{ids[1]}", json={"hides_like_count": True})
+    hidden = await squares(bo)
+    await ana.call("PUT", f"/posts/{ids[1]}/pin")
+    pinned = await squares(ana)
+
+    assert before == [(each, 0, 0, False, False) for each in ids]
+    assert liked == [before[0], (ids[1], 1, 1, False, True)]
+    assert of_author == [before[0], (ids[1], 1, 1, False, False)]
+    assert hidden == [before[0], (ids[1], None, 1, False, True)]
+    assert pinned == [(ids[1], 1, 1, True, False), before[0]]
+
+
+async def test_follows_and_posts_change_counts_and_leave_the_accounts_cached(
+    ana: Person, bo: Person, reads: list[tuple[str, int]]
+) -> None:
+    async def counts(viewer: Person, path: str) -> tuple[int, int, int]:
+        shown = (await viewer.call("GET", path)).json()
+        return shown["post_count"], shown["follower_count"], shown["following_count"]
+
+    paths = (
+        (bo, "/profiles/ana"),
+        (ana, "/accounts/me"),
+        (bo, "/accounts/by-name/ana"),
+        (bo, "/accounts/me"),
+    )
+    before = [await counts(*each) for each in paths]
+    reads.clear()
+
+    await follow(bo, ana)
+    await ana.publish()
+    after = [await counts(*each) for each in paths]
+    await bo.call("DELETE", f"/accounts/{ana.account_id}/follow")
+    ended = [await counts(*each) for each in paths]
+
+    assert before == [(0, 0, 0)] * 4
+    assert after == [(1, 1, 0)] * 3 + [(0, 0, 1)]
+    assert ended == [(1, 0, 0)] * 3 + [(0, 0, 0)]
+    assert "gather_accounts" not in {name for name, _ in reads}
+
+
+async def test_a_square_of_a_profile_is_what_the_view_says(rooms: Rooms, ana: Person, bo: Person) -> None:
+    await ana.publish()
+    await follow(bo, ana)
+    await make_private(rooms, ana)
+    profile = await rooms.profiles.get("ana", viewer=id_of(bo))
+    [listed], account = profile.posts.items, profile.account.account
+    [picture] = listed.cached_post.media
+    named = replace(picture, alt_text='100 %b of it ,"like_count":7,"viewer_has_liked":true}')
+    listed = replace(listed, cached_post=replace(listed.cached_post, media=(named,)), comment_count=3)
+    context, fragments = context_for(account, rooms), GridFragments()
+
+    rendered = [bytes(fragments.render(listed, account, context)) for _ in range(2)]
+    opened = bytes(fragments.render(listed, replace(account, is_private=False), context))
+
+    expected = msgspec.json.encode(show_grid_post(listed.post, account, context))
+    assert rendered == [expected, expected]
+    assert b"/media/~" in expected
+    assert b"/media/~" not in opened
 
 
 async def test_a_private_profile_shows_its_card_and_no_posts(

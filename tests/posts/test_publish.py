@@ -62,6 +62,36 @@ async def test_a_post_shows_everything_it_was_published_with(ana: Person, bo: Pe
     assert not post["viewer_is_author"]
 
 
+@pytest.mark.parametrize("is_tagged", [False, True])
+async def test_the_answer_to_a_new_post_is_what_its_author_reads_later(
+    ana: Person, bo: Person, is_tagged: bool
+) -> None:
+    media = await media_of(ana, 3)
+    tag = {"media_id": media[1], "account_id": bo.account_id, "x": 0.123456789, "y": 1 / 3}
+
+    answer = await publish(
+        ana,
+        media_ids=media,
+        caption="With @bo at the #coast",
+        alt_texts=["The sea", "", "A boat"],
+        tagged=[tag] if is_tagged else [],
+        place={"place_id": "cape-1", "name": "The cape", "lat": 54.123456789, "lon": 13.4},
+        comments_enabled=False,
+        hides_like_count=True,
+    )
+
+    assert answer.json() == (await ana.call("GET", f"/posts/{answer.json()['post_id']}")).json()
+
+
+async def test_a_new_post_is_answered_without_reading_it(ana: Person, reads: list[tuple[str, int]]) -> None:
+    media = await media_of(ana)
+    reads.clear()
+
+    await publish(ana, media_ids=media, caption="A quiet morning")
+
+    assert [name for name, _ in reads if name in {"publish_at_once", "gather_posts"}] == ["publish_at_once"]
+
+
 async def test_a_mention_of_nobody_stays_plain_text(rooms: Rooms, ana: Person, bo: Person) -> None:
     await block(rooms, bo, ana)
 

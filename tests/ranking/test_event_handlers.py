@@ -14,8 +14,11 @@ from tests.ranking.helpers import change, handle, id_of, like, order, post_of, s
 from tests.support import Person, eventually, join
 from tintype.base.ids import CommentId
 from tintype.comments import CommentAdded, CommentRemoved
-from tintype.posts import Post, PostLiked, PostPublished
+from tintype.posts import PostEdited, PostLiked, PostPublished, PostRemoved
 from tintype.ranking import Interaction
+from tintype.ranking.feature_store import facts_of
+from tintype.ranking.models import PostFacts
+from tintype.ranking.row_layouts import POST, parse
 from tintype.saves import PostSaved
 from tintype.wiring import Rooms
 from tintype.worker import Worker
@@ -216,6 +219,18 @@ async def test_the_hashtags_of_an_edited_post_count(
     await eventually(is_handled, what="the edit reached the features")
 
 
+async def test_an_edit_that_overtakes_the_publication_stays(rooms: Rooms, ana: Person, bo: Person) -> None:
+    sea, town = await ana.publish("#sea"), await ana.publish("#town")
+    await handle(rooms, like(sea, ana, bo, change(rooms)))
+    published = PostPublished(post_of(town), id_of(ana), hashtags=("town",), media_count=1)
+    await ana.call("PATCH", f"/posts/{town['post_id']}", json={"caption": "#sea"})
+
+    await handle(rooms, PostEdited(post_of(town), id_of(ana), change(rooms), hashtags=("sea",)))
+    await handle(rooms, published)
+
+    assert (await signals(rooms, bo, town))["interest"] > 0
+
+
 async def test_with_an_empty_redis_the_newest_come_first_until_features_return(
     rooms: Rooms, client: AsyncClient, ana: Person, bo: Person
 ) -> None:
@@ -256,7 +271,7 @@ async def test_the_features_of_a_post_deleted_while_they_are_written_are_deleted
     post = await ana.publish()
     store, write = rooms.ranking.feature_store, rooms.ranking.feature_store.write
 
-    async def write_late(posts: Sequence[Post]) -> list[bytes]:
+    async def write_late(posts: Sequence[PostFacts]) -> list[bytes]:
         await ana.call("DELETE", f"/posts/{post['post_id']}")
         await store.delete(post_of(post))
         return await write(posts)
@@ -265,6 +280,46 @@ async def test_the_features_of_a_post_deleted_while_they_are_written_are_deleted
     await handle(rooms, PostPublished(post_of(post), id_of(ana)))
 
     assert not await rooms.redis.exists(f"{rooms.settings.namespace}:ranking:post:{post['post_id']}")
+
+
+async def test_features_of_a_new_post_need_no_read(
+    rooms: Rooms, ana: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post = await ana.publish("light #morning")
+    name = f"{rooms.settings.namespace}:ranking:post:{post['post_id']}"
+    store = rooms.ranking.feature_store
+    read = await store.write([facts_of((await rooms.posts.find_unfiltered([post_of(post)]))[post_of(post)])])
+    await rooms.redis.delete(name)
+    monkeypatch.setattr(rooms.posts, "find_unfiltered", None)
+
+    await handle(rooms, PostPublished(post_of(post), id_of(ana), hashtags=("morning",), media_count=1))
+
+    written = await rooms.redis.get(name)
+    assert isinstance(written, bytes)
+    assert (
+        parse(written, POST)[["author", "flags", "tags"]] == parse(read[0], POST)[["author", "flags", "tags"]]
+    )
+
+
+async def test_a_new_post_whose_removal_was_handled_first_has_no_features(rooms: Rooms, ana: Person) -> None:
+    post = await ana.publish()
+    await ana.call("PUT", f"/posts/{post['post_id']}/archive")
+    await handle(rooms, PostRemoved(post_of(post), id_of(ana), change(rooms), is_deleted=False))
+
+    await handle(rooms, PostPublished(post_of(post), id_of(ana), media_count=1))
+
+    assert not await rooms.redis.exists(f"{rooms.settings.namespace}:ranking:post:{post['post_id']}")
+    assert await rooms.redis.zscore(f"{rooms.settings.namespace}:ranking:hot", post["post_id"]) is None
+
+
+async def test_a_post_that_is_shown_again_has_features_again(rooms: Rooms, ana: Person) -> None:
+    post = await ana.publish()
+    await handle(rooms, PostRemoved(post_of(post), id_of(ana), change(rooms), is_deleted=False))
+
+    await handle(rooms, PostPublished(post_of(post), id_of(ana), is_new=False))
+    await handle(rooms, PostPublished(post_of(post), id_of(ana), media_count=1))  # the first event, again
+
+    assert await rooms.redis.exists(f"{rooms.settings.namespace}:ranking:post:{post['post_id']}")
 
 
 def _interaction(event: PostLiked) -> Interaction:

@@ -2,16 +2,25 @@
 
 import asyncio
 import random
+import time
 from collections.abc import AsyncIterator
 from contextlib import closing
 
 import pytest
 
-from tintype.base.ids import AccountId
+from tintype.base.ids import AccountId, PostId
 from tintype.redis.client import MultiplexedRedisClient, PipelinedRedisClient, RedisClient
 from tintype.redis.client_cache import ClientCache, Region
 from tintype.redis.tracked_read import TrackedRead
-from tintype.redis.viewer_invalidation import ViewerInvalidation
+from tintype.redis.viewer_invalidation import (
+    CHANGES_TTL_S,
+    ENTRY,
+    MAX_ENTRIES,
+    PostChange,
+    ViewerInvalidation,
+    changes_since,
+    last_entry,
+)
 from tintype.wiring import Rooms
 
 PREFIX = "client-cache-test:"
@@ -113,6 +122,49 @@ async def test_a_client_without_tracking_caches_nothing(rooms: Rooms) -> None:
     assert await read(redis_client, 1) == [b"a"]
 
     assert region_of(redis_client).values == {}
+
+
+async def test_likes_and_saves_of_a_viewer_are_named_until_anything_else_changes(rooms: Rooms) -> None:
+    redis_client = PipelinedRedisClient(rooms.redis)
+    viewers, ana = ViewerInvalidation(redis_client, "client-cache-test"), AccountId(7)
+
+    async def marker() -> bytes:
+        [value] = await redis_client.execute(("GET", f"client-cache-test:ties:{ana}"))
+        return value or b""
+
+    await viewers.announce([(ana, PostChange(PostId(1), 5, is_liked=True))])
+    first = await marker()
+    await viewers.announce([(ana, PostChange(PostId(2))), (ana, PostChange(PostId(3), 6, is_liked=False))])
+    second = await marker()
+    await viewers.invalidate(ana)
+    third = await marker()
+    await viewers.announce([(ana, PostChange(PostId(1), 5, is_liked=True))])
+    fourth = await marker()
+
+    def changes(before: bytes, now: bytes) -> list[PostChange] | None:
+        return changes_since(last_entry(before), now)
+
+    assert changes(first, first) == []
+    assert changes(first, second) == [(2, 0, None), (3, 6, False)]
+    assert [changes(*pair) for pair in ((b"", first), (second, third), (first, fourth))] == [None] * 3
+
+
+async def test_the_named_changes_of_a_viewer_are_forgotten_however_many_there_are(rooms: Rooms) -> None:
+    redis_client = PipelinedRedisClient(rooms.redis)
+    viewers, ana = ViewerInvalidation(redis_client, "client-cache-test"), AccountId(9)
+    key = f"client-cache-test:ties:{ana}"
+    await viewers.announce([(ana, PostChange(PostId(1), 5, is_liked=True))])
+    first, ends_at = await redis_client.execute(("GET", key), ("EXPIRETIME", key))
+    await viewers.announce((ana, PostChange(PostId(number))) for number in range(2, 100))
+    many, then_ends_at = await redis_client.execute(("GET", key), ("EXPIRETIME", key))
+    latest = many[-MAX_ENTRIES * ENTRY.size :]
+
+    assert changes_since(last_entry(first), latest) is None
+    assert changes_since(last_entry(many[: -3 * ENTRY.size]), latest) == [
+        (each, 0, None) for each in (97, 98, 99)
+    ]
+    assert CHANGES_TTL_S <= ends_at - time.time() + 1 <= 2 * CHANGES_TTL_S + 1
+    assert then_ends_at - ends_at in {0, CHANGES_TTL_S}
 
 
 def test_the_oldest_value_is_evicted_when_the_region_is_full() -> None:

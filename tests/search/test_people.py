@@ -179,7 +179,7 @@ async def test_a_search_reads_one_shard_and_forgiving_typos_three_more(
         asked.append(key)
         return of(key)
 
-    reader = IndexReader(rooms.shards)
+    reader = IndexReader(rooms.shards, are_candidates_checked=True)
     monkeypatch.setattr(rooms.shards, "of", watch)
 
     assert await reader.find("people", "johna", enough=1)
@@ -200,12 +200,12 @@ async def test_odd_words_find_nothing_and_break_nothing(bo: Person) -> None:
 async def test_follows_index_an_account_again_when_its_followers_have_doubled(
     ana: Person, bo: Person, change: Change, rooms: Rooms
 ) -> None:
-    await change(ana, "follower_count = 4")
+    await change(ana, "follower_count = 1")
     account_id = AccountId(int(ana.account_id))
     handler = next(each for each in rooms.search.handlers() if each.event is FollowChanged)
     event = FollowChanged(AccountId(int(bo.account_id)), account_id, 1, is_following=True)
     weights: list[int] = []
-    for count in (5, 7, 8, 5, 4):
+    for count in (2, 4, 7, 8, 11, 16, 9, 8, 4, 1):
         async with rooms.shards.owner(account_id).begin() as tx:
             await tx.connection.execute(
                 f"UPDATE accounts SET follower_count = {count} WHERE id = $1", account_id
@@ -217,4 +217,4 @@ async def test_follows_index_an_account_again_when_its_followers_have_doubled(
         assert row is not None
         weights.append(row["weight"])
 
-    assert weights == [9, 9, 13, 13, 9]
+    assert weights == [1, 1, 1, 13, 13, 17, 13, 13, 9, 9]

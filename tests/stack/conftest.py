@@ -16,7 +16,7 @@ from typing import cast
 import asyncpg
 import pytest
 
-from tintype.stack import Connections, DataDirectory, Program, Stack, StackPlan, Stage
+from tintype.stack import Connections, DataDirectory, Program, Stack, StackPlan, Stage, tintype_programs
 from tintype.stack.processes import Identity, find_marked, find_working_in
 from tintype.stack.state import State, read_state
 
@@ -61,6 +61,12 @@ def fake_program(role: str, *arguments: str, stage: Stage = Stage.WORKER, grace_
     """A program of the stack that plays a role of `fake_program.py`."""
     command = (sys.executable, FAKE_PROGRAM, role, *arguments)
     return Program(name=role, command=command, stage=stage, grace_s=grace_s)
+
+
+def setup_alone(connections: Connections) -> list[Program]:
+    """Tintype's programs without those that serve."""
+    programs = tintype_programs()(connections)
+    return [each for each in programs if each.stage in {Stage.SETUP, Stage.REPLICA_SETUP}]
 
 
 def survivors(home: Path) -> list[Identity]:

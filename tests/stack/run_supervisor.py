@@ -1,6 +1,7 @@
 """A supervisor for tests that kill it: runs a stack with fake programs until it is signalled to stop.
 
-`run_supervisor.py HOME ROLE…`, each role being one of `fake_program.py`, prints the connections when all is ready.
+`run_supervisor.py HOME ROLE…`, each role being one of `fake_program.py`, or `replica` for one more replica of the
+server, prints the connections when all is ready.
 """
 
 # ruff: noqa: T201 - its output is its interface
@@ -21,7 +22,7 @@ def programs(roles: Sequence[str], connections: Connections) -> list[Program]:
     made = [
         Program(name=role, command=(sys.executable, FAKE_PROGRAM, role), stage=Stage.WORKER, grace_s=1.0)
         for role in roles
-        if role != "web"
+        if role not in {"web", "replica"}
     ]
     if "web" in roles:
         port = connections.http_port
@@ -42,6 +43,7 @@ def show(connections: Connections) -> None:
 
 
 if __name__ == "__main__":
-    plan = StackPlan(home=Path(sys.argv[1]), durable=False, http_port=0, mqtt_port=0, mqtt_ws_port=0)
+    replicas = sys.argv[2:].count("replica")
+    plan = StackPlan(home=Path(sys.argv[1]), durable=False, http_port=0, replica_count=replicas)
     stack = Stack.from_plan(plan, applications=lambda found: programs(sys.argv[2:], found))
     asyncio.run(run_until_stopped(stack, show))

@@ -1,5 +1,6 @@
 """The commands, as typed: up, status, logs, down, with the real web and worker behind them."""
 
+import asyncio
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from shardwright.topology import Directory
 from tests.stack.conftest import state_of, survivors
 from tintype.stack import tree
 from tintype.stack.processes import listening_inodes, open_files
@@ -58,7 +60,7 @@ def test_up_status_logs_doctor_and_down_work_together(home: Path, tintype: Tinty
     assert running["web"]["process_count"] >= 3  # a parent and its two
     assert running["postgres-1"]["process_count"] >= 8  # with its backends
     assert shown["memory_bytes"] > sum(each["memory_bytes"] for each in running.values())
-    assert "max_connections = '104'" in (home / "postgres-1" / "postgresql.conf").read_text()
+    assert "max_connections = '76'" in (home / "postgres-1" / "postgresql.conf").read_text()
     table = tintype("status").stdout
     assert "procs" in table
     assert f"{running['worker-2']['pid']}" in table
@@ -117,3 +119,59 @@ def _until(fact: Callable[[], bool]) -> None:
     while not fact():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_shards_move_on_a_live_site_without_addresses_of_a_superuser(tintype: Tintype) -> None:
+    started = tintype("up", "--detach", "--servers", "2", "--web", "1", "--workers", "1")
+    assert started.returncode == 0, started.stdout + started.stderr
+    address = json.loads(tintype("status", "--json").stdout)["address"]
+
+    moved = tintype("shards", "move", "1", "--to", "pg1", "--keep", "1h")
+    assert moved.returncode == 0, moved.stderr
+    assert "rows were compared and are equal" in moved.stderr
+    assert httpx.get(f"{address}/healthz", timeout=30).status_code == 200
+    (kept,) = json.loads(tintype("shards", "move", "status", "--json").stdout)
+    assert tintype("shards", "move", "back", str(kept["move"])).returncode == 0
+    assert tintype("shards", "move", "finish", str(kept["move"])).returncode == 0
+
+    drained = tintype("shards", "drain", "pg2", "--sample", "0", "--json")
+    assert drained.returncode == 0, drained.stderr
+    assert json.loads(drained.stdout)["after"]["pg2"]["shards"] == 0
+    assert tintype("migrate").returncode == 0  # registers servers again, and leaves pg2 as it is
+    assert json.loads(tintype("shards", "set-server", "pg2", "--json").stdout)["accepts_new"] is False
+    assert tintype("shards", "add-server", "pg2").returncode == 0
+    shown = tintype("shards", "split", "pg1", "--to", "pg2", "--sample", "0", "--dry-run")
+    assert "pg1 → pg2: 2 shards" in shown.stdout
+    refused = tintype("shards", "add-server", "pg3", "postgresql://elsewhere/app")
+    assert "raise `postgres_servers`" in refused.stderr
+
+
+@pytest.mark.slow
+def test_up_with_replicas_enters_them_into_the_map_and_shows_their_lag(home: Path, tintype: Tintype) -> None:
+    started = tintype("up", "--detach", "--replicas", "1")
+    assert started.returncode == 0, started.stdout + started.stderr
+    shown = json.loads(tintype("status", "--json").stdout)
+    [replica] = shown["replicas"]
+    assert (replica["server"], replica["state"]) == ("pg1", "following")
+    assert "replica of" in tintype("status").stdout
+    findings = json.loads(tintype("doctor", "--json").stdout)
+    assert [each["verdict"] for each in findings if each["subject"].startswith("replica of pg1")] == ["ok"]
+    addresses = json.loads((home / "secrets" / "addresses.json").read_bytes())
+    assert _replicas_of_map(addresses["postgres"][0]) == [replica["address"]]
+    tintype("down")
+
+    assert tintype("up", "--detach").returncode == 0
+    assert json.loads(tintype("status", "--json").stdout)["replicas"] == []
+    assert _replicas_of_map(addresses["postgres"][0]) == []
+
+
+def _replicas_of_map(dsn: str) -> list[str]:
+    async def load() -> list[str]:
+        directory = await Directory.open(dsn, dsns={"pg1": dsn})
+        try:
+            return list((await directory.load()).servers["pg1"].replicas)
+        finally:
+            await directory.close()
+
+    return asyncio.run(load())

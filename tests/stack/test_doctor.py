@@ -26,7 +26,7 @@ class Usage(NamedTuple):
 @pytest.fixture
 def healthy(home: Path) -> StackPlan:
     DataDirectory(home).create()
-    return StackPlan(home=home, http_port=_free(), mqtt_port=_free(), mqtt_ws_port=_free())
+    return StackPlan(home=home, http_port=_free(), realtime=True, mqtt_port=_free(), mqtt_ws_port=_free())
 
 
 @pytest.fixture
@@ -64,6 +64,9 @@ def test_doctor_says_what_the_machine_carries_and_when_too_much_was_chosen(healt
     crowded = _find(replace(healthy, web_count=256, worker_count=256), "capacity")
     assert crowded.verdict is Verdict.WARNING
     assert "web_workers = " in crowded.fix
+
+    replicated = _find(replace(healthy, replica_count=2), "capacity")
+    assert "with 2 replicas" in replicated.detail
 
 
 def test_a_busy_port_is_a_warning_unless_it_was_chosen(healthy: StackPlan, busy: int) -> None:

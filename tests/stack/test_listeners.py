@@ -73,10 +73,11 @@ def listeners(stack: LivingStack) -> set[tuple[str, int]]:
 async def test_nothing_else_listens_and_nothing_beyond_this_machine(stack: LivingStack) -> None:
     servers = [dsn for name in ("postgres_admin", "redis", "nats") for dsn in addresses(stack, name)]
     ports = {urlsplit(each).port for each in servers}
+    ports.add(int(addresses(stack, "mqtt_upstream")[0].rpartition(":")[2]))  # for the web process
     wanted = {("127.0.0.1", port) for port in (*ports, stack.port, metrics_port(stack))}
 
     assert listeners(stack) == wanted
-    assert len(ports) == 4
+    assert len(ports) == 5
 
 
 async def test_metrics_are_on_the_next_port_where_theirs_is_taken(stack: LivingStack) -> None:

@@ -51,6 +51,17 @@ def test_there_is_one_of_each_and_the_rest_fits_into_memory(cores: int, memory_b
     assert counts == ProcessCounts(1, 1) or needed_bytes(counts) <= memory_bytes
 
 
+def test_replicas_and_their_backends_take_memory_that_processes_do_not_get() -> None:
+    machine = Machine(16, 4 * _GIB)
+    counts, fewer = choose_counts(machine), choose_counts(machine, replicas=4)
+
+    assert needed_bytes(counts, replicas=1) > needed_bytes(counts)
+    assert needed_bytes(ProcessCounts(2, 1), replicas=2) - needed_bytes(ProcessCounts(1, 1), replicas=2) > (
+        needed_bytes(ProcessCounts(2, 1)) - needed_bytes(ProcessCounts(1, 1))
+    )
+    assert fewer.web + fewer.workers < counts.web + counts.workers
+
+
 @given(st.integers(1, 512), st.integers(0, 256 * _GIB), st.integers(0, 64), st.integers(0, 64 * _GIB))
 def test_a_larger_machine_never_gets_fewer_processes(
     cores: int, memory_bytes: int, more_cores: int, more_bytes: int

@@ -19,6 +19,7 @@ from tests.stack.conftest import (
     owner_of,
     survivors,
 )
+from tests.support import eventually
 from tintype.stack import DataDirectory, DataDirectoryUnusable, choose_data_directory
 from tintype.stack.binaries import find_nats, find_valkey, make_runnable
 from tintype.stack.engine_account import engine_account
@@ -31,14 +32,19 @@ SOMEBODY = 65_534
 async def test_an_ordinary_user_runs_everything_as_itself(home: Path, supervise: Supervise) -> None:
     os.chown(home.parent, SOMEBODY, SOMEBODY)
 
-    running = supervise("worker", "web", prefix=_become_somebody())
+    running = supervise("worker", "web", "replica", "replica", prefix=_become_somebody())
 
     assert await fetch_value(running.postgres, "SELECT 1") == 1
+    await eventually(lambda: _has_replicas(running.postgres, 2), what="both replicas follow")
     assert {owner_of(each) for each in survivors(home)} == {SOMEBODY}
     assert mode_of(home) == 0o700
     running.process.terminate()
     assert running.process.wait(timeout=60) == 0
     assert survivors(home) == []
+
+
+async def _has_replicas(dsn: str, count: int) -> bool:
+    return await fetch_value(dsn, "SELECT count(*) FROM pg_stat_replication") == count
 
 
 @only_root

@@ -194,7 +194,14 @@ async def test_two_stacks_start_in_the_same_second(home: Path) -> None:
     """Both prefer the same ports for NATS, and each gets its own."""
     stacks = [
         Stack.from_plan(
-            StackPlan(home=home.parent / name, durable=False, http_port=0, mqtt_port=1883, mqtt_ws_port=8083),
+            StackPlan(
+                home=home.parent / name,
+                durable=False,
+                http_port=0,
+                realtime=True,
+                mqtt_port=1883,
+                mqtt_ws_port=8083,
+            ),
             applications=no_programs,
         )
         for name in ("one", "other")

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.stack.conftest import fetch_value
-from tintype.base.settings import load_settings
+from tintype.base.settings import Settings, load_settings
 from tintype.stack import Stack, stack_plan
 from tintype.stack.machine import Machine, ProcessCounts
 from tintype.stack.postgres_settings import postgres_settings
+from tintype.wiring import pool_options
 
 _GIB = 1024**3
 
@@ -36,8 +37,9 @@ def test_every_process_gets_its_connections_and_a_dump_its_locks(
     )
 
     allowed = int(made["max_connections"])
-    spare, gather, watching = max(1, connections // 4), max(1, connections // 8), 2
-    assert allowed > (web + workers) * (connections + spare + gather + watching)
+    options, watching = pool_options(Settings(postgres_connections=connections), "web"), 2
+    pooled = options.max_connections + options.spare_connections + options.gather_connections
+    assert allowed > (web + workers) * (pooled + watching)
     assert allowed * int(made["max_locks_per_transaction"]) > 80 * shard_count
 
 

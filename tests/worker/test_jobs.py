@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 import pytest
 from nats.aio.msg import Msg
@@ -109,6 +109,37 @@ async def test_a_schedule_runs_once_per_interval_however_many_workers_there_are(
 
 
 @pytest.mark.slow
+async def test_schedules_that_are_not_due_are_found_by_one_read(
+    run_worker: Run, rooms: Rooms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs, claims, looks = ScheduleRuns(rooms.shards), list[str](), list[set[str]]()
+    start_due, find_due = ScheduleRuns.start_due, ScheduleRuns.find_due
+
+    async def count_claim(self: ScheduleRuns, name: str, *, every_s: float) -> bool:
+        claims.append(name)
+        return await start_due(self, name, every_s=every_s)
+
+    async def count_look(self: ScheduleRuns, intervals_s: Mapping[str, float]) -> set[str]:
+        looks.append(await find_due(self, intervals_s))
+        return looks[-1]
+
+    async def do_nothing() -> None:
+        pass
+
+    async def has_looked_again() -> bool:
+        return len(looks) > 1
+
+    assert await runs.start_due("tests-done", every_s=3600.0)
+    monkeypatch.setattr(ScheduleRuns, "start_due", count_claim)
+    monkeypatch.setattr(ScheduleRuns, "find_due", count_look)
+    names = ("tests-done", "tests-due")
+    async with run_worker(schedules=tuple(Schedule(name, 3600.0, do_nothing) for name in names)):
+        await eventually(has_looked_again, what="the leader looked twice")
+
+    assert "tests-done" not in claims
+    assert claims.count("tests-due") == 1
+
+
 async def test_a_schedule_that_fails_has_run_and_runs_again(run_worker: Run, rooms: Rooms) -> None:
     runs: list[str] = []
 

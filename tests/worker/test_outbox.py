@@ -1,5 +1,8 @@
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import cast
 
+import asyncpg
 import pytest
 
 from tests.support import eventually, on_server
@@ -9,6 +12,8 @@ from tintype.base.log import begin_request, current_request_id
 from tintype.base.nats import NatsNames
 from tintype.base.outbox import Outbox
 from tintype.wiring import Rooms
+from tintype.worker import outbox_relay
+from tintype.worker.server_connection import connect_to_server
 
 Publish = Callable[..., Awaitable[None]]
 
@@ -129,6 +134,45 @@ async def test_the_request_id_travels_with_the_event(run_worker: Run, publish: P
     await publish(1)
     async with run_worker(on(NumberNoted, see, name="tests-request-id")):
         await eventually(lambda: _is(seen == ["from-the-browser"]), what="the handler knew the request")
+
+
+async def test_a_relay_that_has_worked_again_begins_with_the_shortest_pause(
+    run_worker: Run, publish: Publish, rooms: Rooms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[asyncpg.Connection] = []
+    pauses: list[float] = []
+
+    @asynccontextmanager
+    async def connect(dsn: str) -> AsyncGenerator[asyncpg.Connection]:
+        async with connect_to_server(dsn) as connection:
+            held.append(connection)
+            yield connection
+
+    monkeypatch.setattr(outbox_relay, "connect_to_server", connect)
+    monkeypatch.setattr(outbox_relay, "log", _Pauses(pauses))
+    servers = len(rooms.settings.postgres)
+    async with run_worker(recording([])):
+        for cut in range(1, 4):
+            for _ in range(2):  # the second is relayed only after the first has ended the backoff
+                await publish(*range(rooms.settings.shard_count))
+                await _all_relayed(rooms)
+            for connection in held:
+                connection.terminate()
+            held.clear()
+            await eventually(lambda cut=cut: _is(len(pauses) >= cut * servers), what="every relay noticed")
+
+    assert set(pauses) == {outbox_relay.FIRST_BACKOFF_S}
+
+
+class _Pauses:
+    """A log that keeps the pauses of interrupted relays."""
+
+    def __init__(self, pauses: list[float]) -> None:
+        self._pauses = pauses
+
+    def warning(self, event: str, **fields: object) -> None:
+        if event == "relay.interrupted":
+            self._pauses.append(cast("float", fields["backoff_s"]))
 
 
 async def _all_relayed(rooms: Rooms) -> None:

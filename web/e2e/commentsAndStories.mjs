@@ -74,16 +74,18 @@ async function reply(ana) {
 async function createStory({ page }) {
   await page.goto(`${address}/stories/new`);
   await page.setInputFiles("input[type=file]", photo);
-  await page.locator("textarea").first().fill("Right now");
-  await page.locator("form button[type=submit]:enabled").click();
+  await page.getByRole("button", { name: "Text" }).click();
+  await page.getByRole("textbox", { name: "Text" }).fill("Right now");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.locator("button:enabled", { hasText: /^Share$/ }).click();
   await page.waitForURL(`${address}/`);
 }
 
 async function viewStory(bo) {
   const { page } = bo;
   await page.goto(`${address}/@${ANA}`); // A previous page: closing the story twice must not lead back to it.
-  await reloadUntilVisible(bo, `${address}/`, `Story of ${ANA}, 1 new`);
-  await page.getByRole("link", { name: `Story of ${ANA}, 1 new` }).click();
+  await reloadUntilVisible(bo, `${address}/`, `${ANA}’s story, 1 new`);
+  await page.getByRole("link", { name: `${ANA}’s story, 1 new` }).click();
   await page.getByText("Right now").waitFor();
   await page.keyboard.press(" ");
   await page.getByRole("button", { name: "React with 🔥" }).click();
@@ -102,7 +104,7 @@ async function viewStory(bo) {
     for (let times = 0; times < 2; times++)
       document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
   });
-  await page.getByRole("link", { name: `Story of ${ANA}, seen` }).waitFor();
+  await page.getByRole("link", { name: `${ANA}’s story, seen` }).waitFor();
   assert.equal(page.url(), `${address}/`, "leaving in a hurry goes back once");
 }
 

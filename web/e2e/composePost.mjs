@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { launch, screenshot, waitUntil } from "./support/browser.mjs";
+import { describe, frames, publishAndWait, waitUntilSaved, waitUntilUploaded } from "./support/composer.mjs";
 import { signIn, waitUntilSearchable } from "./support/users.mjs";
 
 const [address, photo, clip, shots] = process.argv.slice(2);
@@ -37,32 +38,30 @@ try {
 async function compose(page, username) {
   await page.goto(`${address}/create`);
   await page.setInputFiles("input[type=file]", [photo, clip]);
-  await waitUntilUploaded(page);
-  await page.locator("textarea.alt").nth(0).fill("Two people on a pier");
-  await page.locator("textarea.alt").nth(1).fill("Waves, moving");
-  await page.getByRole("button", { name: "Tag people" }).click();
-  const picture = page.getByRole("dialog").locator(".tags");
+  await waitUntilUploaded(page, 2);
+  await describe(page, "Two people on a pier", "Waves, moving");
+  await frames(page).first().click();
+  await page.getByRole("tab", { name: "People" }).click();
+  const picture = page.locator(".slide:not([inert]) .tags");
   const box = await picture.boundingBox();
   await picture.click({ position: { x: box.width * 0.25, y: box.height * 0.75 } });
   await page.getByRole("combobox", { name: "Find somebody" }).fill(username);
   await page.getByRole("option", { name: username }).click();
+  await page.getByRole("button", { name: `${username}: arrow keys move it` }).waitFor();
   await screenshot(page, shots, "tagging");
-  await page.getByRole("button", { name: "Done" }).click();
-  await page.getByRole("button", { name: "1 person tagged" }).waitFor();
   await createPlace(page);
   await page.fill(".caption textarea", `By the water with @${username}`);
   await page.keyboard.press("Escape");
+  await waitUntilSaved(page);
 
   await page.reload();
-  await waitUntilUploaded(page);
-  await page.getByRole("button", { name: "1 person tagged" }).waitFor();
+  await waitUntilUploaded(page, 2);
   await page.getByText(place).waitFor();
-  assert.equal(await page.locator("textarea.alt").nth(1).inputValue(), "Waves, moving");
+  await page.getByRole("tab", { name: "People" }).click();
+  await page.getByRole("button", { name: `Remove ${username}` }).waitFor();
+  await frames(page).nth(1).click();
+  assert.equal(await page.inputValue("textarea.alt"), "Waves, moving");
   await screenshot(page, shots, "draft");
-}
-
-async function waitUntilUploaded(page) {
-  await page.waitForFunction(() => document.querySelectorAll(".progress.ready").length === 2);
 }
 
 // There is no place here yet: the typed name creates one.
@@ -76,7 +75,7 @@ async function createPlace(page) {
 }
 
 async function submit(page) {
-  await page.getByRole("button", { name: "Publish" }).click();
+  await publishAndWait(page);
   await page.waitForURL(`${address}/`);
   await page.getByRole("article").first().getByText("By the water").waitFor();
 }

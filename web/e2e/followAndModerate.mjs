@@ -44,7 +44,7 @@ async function findAndRequest(bo) {
 }
 
 async function approve(ana, bo) {
-  await reloadUntilVisible(ana, `${address}/activity`, "asked to follow you");
+  await reloadUntilVisible(ana, `${address}/activity`, "requested to follow you");
   await ana.page.getByRole("button", { name: `Let ${BO} follow you` }).click();
   await ana.page.getByText(`${BO} follows you now`).waitFor();
   await bo.page.goto(`${address}/@${ANA}`);
@@ -62,6 +62,7 @@ async function useCollections({ page, call }, post) {
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.waitForURL(/\/saved\/\d+$/);
   await page.getByRole("link", { name: "All" }).click();
+  await page.getByRole("link", { name: "A quiet harbour" }).waitFor(); // The empty collection has a button of the same name.
   await page.getByRole("button", { name: "Select" }).click();
   await page.getByRole("button", { name: "A quiet harbour" }).click();
   await page.getByRole("button", { name: "Move to" }).click();

@@ -56,7 +56,39 @@ async function createContent(page) {
     await somebody.call("POST", "/reports", report).catch((error) => process.stdout.write(`${error}\n`));
     await somebody.context.close();
   }
+  await converse(me, others.slice(0, 6));
   await page.waitForTimeout(1_000);
+}
+
+/** Conversations with the authors of some posts; in the newest one both have written. */
+async function converse(me, posts) {
+  const people = [...new Map(posts.map((post) => [post.author.account_id, post])).values()];
+  for (const { author, post_id } of people.reverse()) {
+    const { thread_id } = await me.call("POST", "/direct/threads", { account_ids: [author.account_id] });
+    const other = await signIn(browser, address, author.username, { isNew: false, password });
+    const path = `/direct/threads/${thread_id}/messages`;
+    const say = (who, counter, body) =>
+      who.call("POST", path, {
+        device_id: "gallery",
+        local_id: `${who.username}-${counter}`,
+        counter,
+        ...body,
+      });
+    const { message_id } = await say(me, 1, { text: "I keep coming back to this one.", post_id });
+    await say(other, 1, {
+      text: "Thank you! Taken before sunrise, with hardly any wind.",
+      reply_to: message_id,
+    });
+    await say(me, 2, { text: "Shall we go out together next time?" });
+    await say(other, 2, { text: "With pleasure. Saturday, at the old pier?" });
+    await other.call("PUT", `${path}/${message_id}/reaction`, {
+      device_id: "gallery",
+      local_id: "r",
+      counter: 3,
+      emoji: "❤️",
+    });
+    await other.context.close();
+  }
 }
 
 async function memberPages(page) {
@@ -66,11 +98,13 @@ async function memberPages(page) {
   const other = posts.find(({ viewer_is_author }) => !viewer_is_author)?.author.username ?? username;
   const { story_ring = [] } = await get("/stories/feed");
   const teller = story_ring.find(({ is_self }) => !is_self);
+  const threadId = (await get("/direct/threads")).threads[0]?.thread_id;
   const tag = posts.flatMap(({ spans }) => spans).find(({ kind }) => kind === "hashtag")?.tag ?? "nightsky";
   return [
     ["home", "/"],
     ...(teller ? [["story", `/stories/${teller.account_id}`]] : []),
     ["post", `/p/${post.code}`],
+    ["comments", "/", openComments],
     ["create", "/create"],
     ["new-story", "/stories/new"],
     ["profile", `/@${other}`],
@@ -84,6 +118,12 @@ async function memberPages(page) {
     ["tag", `/tags/${encodeURIComponent(tag)}`],
     ["activity", "/activity"],
     ["messages", "/messages"],
+    ...(threadId ? [["conversation", `/messages/${threadId}`]] : []),
+    [
+      "new-message",
+      "/messages",
+      (shown) => shown.getByRole("button", { name: "New message" }).first().click(),
+    ],
     ["settings", "/settings"],
     ["settings-profile", "/settings/profile"],
     ["settings-privacy", "/settings/privacy"],
@@ -92,8 +132,23 @@ async function memberPages(page) {
     ["settings-data", "/settings/data"],
     ["preferences", "/preferences"],
     ["moderation", "/moderation"],
+    ["switch-accounts", "/settings", openSwitcher],
     ["keys", "/", (shown) => shown.keyboard.press("?")],
   ];
+}
+
+/** On phones in a sheet, elsewhere beside the picture. */
+async function openComments(page) {
+  await page
+    .getByRole("link", { name: /comment/i })
+    .first()
+    .click();
+  await page.locator("dialog textarea").waitFor();
+}
+
+async function openSwitcher(page) {
+  await page.getByRole("button", { name: "Switch accounts" }).click();
+  await page.locator("dialog li").first().waitFor();
 }
 
 async function capture(page, name, path, open) {

@@ -25,10 +25,16 @@ try {
   await guest.goto(address + post);
   if (isOpen) await guest.locator("button[aria-pressed=false]").first().click();
   await guest.waitForURL(`${address}/login?next=${encodeURIComponent(post)}`);
-  await guest.locator(`a[href^="/join?next="]`).click(); // No account yet: on to joining.
+  await guest
+    .locator(`a[href="/join?next=${encodeURIComponent(post)}"]`)
+    .first()
+    .click(); // No account yet: on to joining.
+  await guest.locator("[name=full_name]").waitFor(); // Until then the login's fields, of the same names, are shown.
   await guest.fill("[name=username]", `bo.${run}`);
   await guest.fill("[name=password]", PASSWORD);
   await guest.click("button[type=submit]");
+  await guest.waitForURL(`${address}/welcome?next=${encodeURIComponent(post)}`);
+  await guest.getByRole("button", { name: "Skip for now" }).click();
   await guest.waitForURL(address + post);
   await guest.getByRole("img", { name: "A harbour at dawn" }).waitFor();
   await guest.locator("form textarea").waitFor();

@@ -98,8 +98,8 @@ async function leaveAndReturn(page) {
   const before = await page.evaluate(() => scrollY);
   await page.getByRole("article").nth(1).locator("a.name").click();
   await page.waitForURL(/\/@/);
+  await page.getByRole("article").first().waitFor({ state: "detached" }); // Home has a heading, too: it stays until the profile is there.
   await page.getByRole("heading", { level: 1 }).waitFor();
-  await page.waitForTimeout(500);
   await page.goBack();
   await page.getByRole("article").first().waitFor();
   await waitUntil(async () => Math.abs((await page.evaluate(() => scrollY)) - before) <= 2, 5_000);

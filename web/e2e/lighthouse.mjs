@@ -1,28 +1,17 @@
 // Lighthouse on a phone, at a first visit: the home feed of a member, and the welcome page of guests.
 // node e2e/lighthouse.mjs ADDRESS PHOTO [MIN]; exits with 1 when performance is below MIN (95), the other scores are below 100,
 // or too much is transferred before the first image.
-//
-// The score is computed from CPU time. Lighthouse measures wall-clock time, which on a busy machine says more about other processes
-// than about the page: the same build scored between 53 and 87 within an hour, and between 95 and 99 this way. So each task of the
-// recorded trace is shortened to its CPU time (support/cpuTime.mjs) before it is scored. The wall-clock scores are printed as well.
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import lighthouse from "lighthouse";
-import { chromium } from "playwright-core";
 import { launch, waitUntil } from "./support/browser.mjs";
-import { useCpuTime } from "./support/cpuTime.mjs";
+import { CATEGORIES, measureVisit } from "./support/lighthouse.mjs";
 import { publish, signIn } from "./support/users.mjs";
 
 const [address, photo, minimum = "95"] = process.argv.slice(2);
 const TRIES = 3;
-const MAX_UNMEASURED = 4;
 /** Limits on what is transferred before the first image. Measured: 10 to 19 requests, 99 to 167 KB. */
 const LIMITS = { requests: 22, kilobytes: 180, shift: 0.02 };
 /** Below this benchmark index the machine is too busy for a meaningful score: performance is printed, but not enforced. */
 const MIN_BENCHMARK = 500;
-const CATEGORIES = ["performance", "accessibility", "best-practices"];
 const METRICS = {
   FCP: "first-contentful-paint",
   LCP: "largest-contentful-paint",
@@ -61,48 +50,11 @@ async function passes(name, cookies) {
   return false;
 }
 
-/** A visit that Lighthouse could measure. Now and then it sees no paint at all in a tab that the browser treats as hidden. */
 async function measure(name, cookies) {
-  for (let tries = 1; ; tries++) {
-    const result = await visit(name, cookies);
-    const paint = result.audits[METRICS.FCP];
-    if (!result.runtimeError && paint.numericValue !== undefined) return result;
-    print(`${name}: not measured: ${result.runtimeError?.message ?? paint.errorMessage}`);
-    if (tries === MAX_UNMEASURED) throw new Error(`${name} was not measured in ${tries} visits`);
-  }
-}
-
-/** One visit with an empty cache. */
-async function visit(name, cookies) {
-  const folder = await mkdtemp(path.join(tmpdir(), "lighthouse-"));
-  const port = 9222 + Math.floor(Math.random() * 1000);
-  const context = await chromium.launchPersistentContext(folder, {
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: [
-      "--no-sandbox",
-      `--remote-debugging-port=${port}`,
-      "--disable-background-networking",
-      "--no-first-run",
-      "--disable-renderer-backgrounding",
-      "--disable-backgrounding-occluded-windows",
-    ],
-  });
-  try {
-    await context.addCookies(cookies);
-    const artifacts = path.join(folder, "artifacts");
-    const flags = { port, logLevel: "error", disableStorageReset: true, onlyCategories: CATEGORIES };
-    await lighthouse(`${address}/`, { ...flags, gatherMode: artifacts });
-    const byClock = (await lighthouse(`${address}/`, { ...flags, auditMode: artifacts })).lhr;
-    await useCpuTime(artifacts);
-    const { lhr } = await lighthouse(`${address}/`, { ...flags, auditMode: artifacts });
-    print(
-      `${name}: ${scores(lhr)}; wall clock ${scores(byClock)} with ${lhr.environment.benchmarkIndex} points`,
-    );
-    return lhr;
-  } finally {
-    await context.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+  const { byCpu, byClock } = await measureVisit(`${address}/`, cookies);
+  const { benchmarkIndex } = byCpu.environment;
+  print(`${name}: ${scores(byCpu)}; wall clock ${scores(byClock)} with ${benchmarkIndex} points`);
+  return byCpu;
 }
 
 function faultsOf({ categories, audits, environment }, name) {

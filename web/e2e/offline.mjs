@@ -43,12 +43,12 @@ async function warmUpCaches(bo) {
   await reloadUntilVisible(bo, `${proxy.address}/`, "A harbour without signal");
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => true));
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-  await reloadUntilVisible(bo, `${proxy.address}/`, `Story of ${ANA}, 1 new`);
+  await reloadUntilVisible(bo, `${proxy.address}/`, `${ANA}’s story, 1 new`);
   await page.waitForFunction(() => document.querySelector("article .media img")?.complete);
   await page.locator("article .when").first().click();
   await page.locator("dialog").getByText("The cranes were asleep").waitFor();
   await page.goBack();
-  await page.getByRole("link", { name: `Story of ${ANA}, 1 new` }).click();
+  await page.getByRole("link", { name: `${ANA}’s story, 1 new` }).click();
   await page.getByText("Boarding").waitFor();
   await page.waitForFunction(() => document.querySelector(".player img")?.complete);
   await page.keyboard.press("Escape");
@@ -87,7 +87,7 @@ async function reloadOffline({ page, context }) {
   await page.locator("dialog").getByRole("button", { name: "Like the comment", pressed: true }).waitFor();
   await page.goBack();
   await screenshot(page, shots, "offline-reloaded");
-  await page.getByRole("link", { name: `Story of ${ANA}, seen` }).click();
+  await page.getByRole("link", { name: `${ANA}’s story, seen` }).click();
   await page.getByText("Boarding").waitFor();
   await page.waitForFunction(() => document.querySelector(".player img")?.naturalWidth > 0);
   await screenshot(page, shots, "offline-story");

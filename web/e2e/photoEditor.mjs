@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { launch, openPage, waitUntil } from "./support/browser.mjs";
+import { describe, frames, publishAndWait, waitUntilSaved, waitUntilUploaded } from "./support/composer.mjs";
 import { join } from "./support/users.mjs";
 
 const [address, photo, other, folder] = process.argv.slice(2);
@@ -21,9 +22,9 @@ try {
 
   await edit(page);
   await page.getByRole("button", { name: "Move photo 1 one position later" }).click();
-  await page.locator("textarea.alt").nth(1).fill("Hills, in other colours");
-  await page.locator("textarea.alt").nth(0).fill("A lake");
+  await describe(page, "A lake", "Hills, in other colours");
   await page.fill(".caption textarea", "Two of a kind #plates");
+  await waitUntilSaved(page);
 
   await page.reload();
   await waitUntilUploaded(page, 2);
@@ -32,11 +33,19 @@ try {
     "Two of a kind #plates",
     "a reload keeps the caption",
   );
-  assert.equal(await page.locator("textarea.alt").nth(1).inputValue(), "Hills, in other colours");
-  await page.getByRole("button", { name: "Edit again" }).waitFor();
+  await frames(page).nth(1).click();
+  assert.equal(await page.inputValue("textarea.alt"), "Hills, in other colours");
+  await page.getByRole("tab", { name: "Look" }).click();
+  assert.ok(await page.getByRole("radio", { name: "Marigold" }).isChecked(), "a reload keeps the look");
 
-  await page.getByRole("button", { name: "Publish" }).click();
+  const answered = page.waitForResponse((answer) => answer.url().endsWith("/edits"));
+  await publishAndWait(page);
   await page.waitForURL(`${address}/`);
+  const { urls } = await (await answered).json();
+  await writeFile(
+    path.join(folder, "made.jpg"),
+    await (await page.request.get(address + urls["1080"])).body(),
+  );
   const article = page.getByRole("article").first();
   await article.getByText("Two of a kind").waitFor();
   await article.getByRole("img", { name: "A lake" }).first().waitFor();
@@ -47,26 +56,17 @@ try {
   await browser.close();
 }
 
-async function waitUntilUploaded(page, count) {
-  await page.waitForFunction((n) => document.querySelectorAll(".progress.ready").length === n, count);
-}
-
-// Saves the canvas of the editor, and the rendition that the server made of the same edit.
+// Saves the picture as the composer shows it with its edit.
 async function edit(page) {
-  await page.getByRole("button", { name: "Edit" }).first().click();
+  await frames(page).first().click();
+  await page.getByRole("tab", { name: "Crop" }).click();
   await page.getByRole("radio", { name: "Square" }).check({ force: true });
   await page.getByRole("button", { name: "Mirror" }).click();
   await page.getByRole("tab", { name: "Look" }).click();
-  const plain = await stableScreenshot(page.locator(".editor-canvas canvas"));
+  const canvas = page.locator(".slide:not([inert]) canvas[role=img]");
+  const plain = await stableScreenshot(canvas);
   await page.getByRole("radio", { name: "Marigold" }).check({ force: true });
-  const shown = await stableScreenshot(page.locator(".editor-canvas canvas"), plain);
-  await writeFile(path.join(folder, "preview.png"), shown);
-  const answered = page.waitForResponse((answer) => answer.url().endsWith("/edits"));
-  await page.getByRole("button", { name: "Done" }).click();
-  const { urls } = await (await answered).json();
-  const made = await page.request.get(address + urls["1080"]);
-  await writeFile(path.join(folder, "made.jpg"), await made.body());
-  await waitUntilUploaded(page, 2);
+  await writeFile(path.join(folder, "preview.png"), await stableScreenshot(canvas, plain));
 }
 
 // A screenshot of the canvas once it no longer changes and differs from `before`.

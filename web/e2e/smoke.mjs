@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { launch, openPage, reloadUntilVisible, screenshot } from "./support/browser.mjs";
+import { describe, frames, waitUntilUploaded } from "./support/composer.mjs";
 import { join } from "./support/users.mjs";
 
 const [address, photo, shots] = process.argv.slice(2);
@@ -36,26 +37,16 @@ async function publishCarousel(page) {
   const buffer = await readFile(photo);
   const files = ["dawn.jpg", "day.jpg"].map((name) => ({ name, mimeType: "image/jpeg", buffer }));
   await page.setInputFiles("input[type=file]", files);
-  await waitUntilUploaded(page);
-  await page.getByRole("button", { name: "Edit" }).first().click();
+  await waitUntilUploaded(page, 2);
+  await frames(page).first().click();
   await page.getByRole("tab", { name: "Look" }).click();
   await page.getByRole("radio", { name: "Marigold" }).check({ force: true });
-  const isMade = page.waitForResponse((answer) => answer.url().endsWith("/edits") && answer.ok());
-  await page.getByRole("button", { name: "Done" }).click();
-  await isMade;
-  await page.getByRole("button", { name: "Edit again" }).waitFor();
-  await waitUntilUploaded(page);
-  await page.locator("textarea.alt").nth(0).fill("A harbour at dawn");
-  await page.locator("textarea.alt").nth(1).fill("The same harbour by day");
+  await describe(page, "A harbour at dawn", "The same harbour by day");
   await page.fill(".caption textarea", CAPTION);
   await page.click("button[type=submit]");
   await page.waitForURL(`${address}/`);
   await page.getByRole("article").first().getByText(CAPTION).waitFor();
   await screenshot(page, shots, "home-desktop");
-}
-
-async function waitUntilUploaded(page) {
-  await page.waitForFunction(() => document.querySelectorAll(".progress.ready").length === 2);
 }
 
 async function follow(page) {

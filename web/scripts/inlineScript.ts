@@ -1,5 +1,5 @@
 /** Vite plugin: inlines the bootstrap script (src/bootstrap) into index.html; the server allows it in the CSP by its hash. */
-import { build, type Plugin } from "vite";
+import { build, type Plugin, type Rolldown } from "vite";
 
 const AFTER = '<meta charset="utf-8" />';
 
@@ -10,16 +10,27 @@ export function inlineBootstrap(): Plugin {
     transformIndexHtml: {
       order: "post",
       // Before the style sheets: a script after them would wait for them.
-      handler: async (page) => page.replace(AFTER, `${AFTER}\n    <script>${await bundle()}</script>`),
+      handler: async (page, { bundle }) =>
+        page.replace(AFTER, `${AFTER}\n    <script>${await buildScript(routesFile(bundle ?? {}))}</script>`),
     },
   };
 }
 
-async function bundle(): Promise<string> {
+/** The chunk with the table of routes, which the script preloads on every page but home. */
+function routesFile(bundle: Rolldown.OutputBundle): string {
+  const found = Object.values(bundle).find(
+    (output) => output.type === "chunk" && output.facadeModuleId?.endsWith("/src/app/routes.ts"),
+  );
+  if (found === undefined) throw new Error("The table of routes is not a chunk of its own: has it moved?");
+  return `/${found.fileName}`;
+}
+
+async function buildScript(routes: string): Promise<string> {
   const built = await build({
     configFile: false,
     logLevel: "warn",
     publicDir: false,
+    define: { ROUTES_FILE: JSON.stringify(routes) },
     build: {
       write: false,
       target: "es2022",

@@ -1,7 +1,7 @@
 /** Entry point: applies the preferences, then loads the page and the session in parallel. */
 import { mount } from "svelte";
 import App from "./app/App.svelte";
-import { routes } from "./app/routes";
+import { homeRoute } from "./app/homeRoute";
 import { firstPaint, watchFirstPaint } from "./base/afterFirstPaint";
 import { formatAgo, formatCount, language, negotiateLocale } from "./base/i18n";
 import { applyTheme, prefs } from "./base/prefs.svelte";
@@ -18,7 +18,8 @@ $effect.root(() => {
 });
 
 language.tick();
-router.start(routes);
+const loadRoutes = async () => (await import("./app/routes")).routes;
+router.start([homeRoute], loadRoutes);
 void session.load();
 
 function mountApp(): void {
@@ -41,6 +42,9 @@ setTimeout(mountApp);
 
 // An account read from the offline cache is loaded again once there is a connection.
 addEventListener("online", () => session.isFromCache && void session.load());
+
+// Whoever began at home finds the other routes loaded; if that fails, the first navigation tries again and says so.
+void firstPaint.then(loadRoutes).catch(() => {});
 
 // After the first paint: the service worker caches the app and viewed images for offline visits.
 if (import.meta.env.PROD && "serviceWorker" in navigator)

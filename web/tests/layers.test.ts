@@ -9,6 +9,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   base: 0,
   client: 0,
   ui: 1,
+  live: 1.4,
   offline: 1.5,
   /** The service worker is a separate program. */
   worker: 1.5,
@@ -22,7 +23,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   "rooms/stories": 5,
   "rooms/saves": 5,
   "rooms/search": 5,
-  "rooms/messages": 5,
+  "rooms/direct": 5,
   "rooms/moderation": 5,
   "rooms/notifications": 5,
   "rooms/feed": 6,
@@ -78,4 +79,15 @@ test("a component has at most 120 lines", () => {
   );
   const long = components.filter((name) => readFileSync(join(SRC, name), "utf8").split("\n").length > 121);
   expect(long).toEqual([]);
+});
+
+test("hover styles are only for devices that hover: on touch screens they would stick after a tap", () => {
+  const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\.(svelte|css)$/.test(name),
+  );
+  const sticky = files.filter((name) => {
+    const text = readFileSync(join(SRC, name), "utf8");
+    return text.replaceAll(/@media \(hover: hover\) \{(?:[^{}]*\{[^{}]*\})+\s*\}/g, "").includes(":hover");
+  });
+  expect(sticky).toEqual([]);
 });

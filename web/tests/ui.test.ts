@@ -35,6 +35,7 @@ describe("an error message", () => {
     await language.use("de");
     expect(errorMessage(refusal)).toContain("in 20 Minuten");
     expect(errorMessage(new Problem({ status: 429, code: "rate_limited" }))).toContain("Minute");
+    await language.loadNamespaces("offline");
     expect(errorMessage(new Problem({ status: 413, code: "storage_full" }))).toContain("Speicher");
   });
 

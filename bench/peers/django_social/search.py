@@ -1,4 +1,4 @@
-"""Search entries: people by name, posts by hashtag, the more popular ones first."""
+"""Search entries: people by name, posts by hashtag and by the words of their captions."""
 
 import math
 import re
@@ -6,6 +6,7 @@ import re
 from bench.peers.django_social.models import Account, SearchEntry
 
 TAG = re.compile(r"#(\w{1,100})")
+WORD = re.compile(r"\w{3,50}")
 WEIGHT_PER_DOUBLING = 4
 
 
@@ -30,10 +31,12 @@ def index_people() -> None:
     )
 
 
-def index_tags(post_id: int, caption: str) -> None:
-    """Create an entry for each hashtag of a post; safe to repeat."""
-    tags = {tag.lower() for tag in TAG.findall(caption)}
-    if tags:
+def index_caption(post_id: int, caption: str) -> None:
+    """Create an entry for each hashtag and each word of a post; safe to repeat."""
+    terms = {("tag", tag.lower()) for tag in TAG.findall(caption)}
+    terms |= {("word", word.lower()) for word in WORD.findall(caption)}
+    if terms:
         SearchEntry.objects.bulk_create(
-            [SearchEntry(kind="tag", term=tag, subject_id=post_id) for tag in tags], ignore_conflicts=True
+            [SearchEntry(kind=kind, term=term, subject_id=post_id) for kind, term in terms],
+            ignore_conflicts=True,
         )

@@ -14,7 +14,7 @@ from bench.peers.django_social.events import BROKER
 from bench.peers.django_social.models import Account, Follower
 from bench.peers.django_social.notify import Activity, notify
 from bench.peers.django_social.redis_client import get_redis
-from bench.peers.django_social.search import index_tags, update_person
+from bench.peers.django_social.search import index_caption, update_person
 
 MENTION = re.compile(r"(?<![\w.])@([\w.]{1,30})")
 TIMELINE_LENGTH = 800
@@ -64,7 +64,7 @@ def account_followed(follower_id: int, followee_id: int) -> None:
 
 @app.task(**RETRIED)
 def post_published(post_id: int, author_id: int, caption: str) -> None:
-    """Put the post on the followers' timelines, index its hashtags and notify whom it mentions."""
+    """Put the post on the followers' timelines, index its caption and notify whom it mentions."""
     followers = Follower.objects.filter(account_id=author_id).values_list("follower_id", flat=True)
     pipeline = get_redis().pipeline(transaction=False)
     for number, follower_id in enumerate(followers.iterator(FOLLOWERS_AT_ONCE), start=1):
@@ -73,7 +73,7 @@ def post_published(post_id: int, author_id: int, caption: str) -> None:
         if number % FOLLOWERS_AT_ONCE == 0:
             pipeline.execute()
     pipeline.execute()
-    index_tags(post_id, caption)
+    index_caption(post_id, caption)
     for mentioned in _mentioned(caption):
         notify(
             Activity(mentioned, "mention", author_id, object_id=post_id, group_id=post_id, post_id=post_id)

@@ -37,5 +37,9 @@ class MigrationRefused(ShardwrightError):
     """A migration cannot be applied as it is; no part of it was applied on the shard named."""
 
 
+class ShardsMoving(MigrationRefused):
+    """Shards that a migration would change are being moved, or old copies of them are kept."""
+
+
 class SetupInvalid(ShardwrightError):
     """Invalid configuration or arguments."""

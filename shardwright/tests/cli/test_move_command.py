@@ -47,6 +47,10 @@ async def test_a_move_is_shown_undone_and_ended(moved_site: Site) -> None:
     assert "Server b owns s0001, s0003." in back.stderr
     ended = await cli("move", "finish", str(shown["move"]))
     assert "has ended: server b owns" in ended.stderr
+    repeated = await cli("move", "finish", str(shown["move"]))
+    assert "has ended: server b owns" in repeated.stderr
+    late = await cli("move", "abort", str(shown["move"]))
+    assert (late.exit_code, "cannot be undone" in late.stderr) == (1, True)
     swept = await cli("move", "sweep", "--drop")
     assert "Nothing is left over." in swept.stderr
     assert [each["step"] for each in (await cli("move", "status", "--all", "--json")).json()] == ["done"]

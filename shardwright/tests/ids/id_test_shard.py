@@ -13,6 +13,11 @@ from shardwright.topology import set_owned
 
 # Clocks that tests can set. A sequence shows its new value in the midst of a statement, as a real clock does;
 # a setting can differ from server to server and from session to session.
+# What `set_owned` counts in, as `Directory.add_server` makes it.
+REPLICATION = """
+CREATE TABLE shardwright.replication (ownership bigint NOT NULL);
+INSERT INTO shardwright.replication VALUES (0);
+"""
 CLOCKS = """
 CREATE SCHEMA clock;
 CREATE SEQUENCE clock.us;
@@ -92,6 +97,7 @@ def rises(drawn: Sequence[int]) -> bool:
 async def add_shard(conn: asyncpg.Connection, layout: Layout, clock_sql: str = "clock_timestamp()") -> None:
     await conn.execute(CLOCKS)
     await install_functions(conn, layout)
+    await conn.execute(REPLICATION)
     await conn.execute("CREATE SCHEMA s0042")
     await conn.execute(shard_sql(42, layout, clock_sql=clock_sql))
 

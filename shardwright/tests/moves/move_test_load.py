@@ -7,14 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import asyncpg
+from move_test_owners import owners_of
 
 from shardwright.errors import ServerUnavailable, ShardwrightError
 from shardwright.moves import MoveOptions
 from shardwright.moves.links import drop_slots, unsubscribe
-from shardwright.routing import OutcomeUnknown, PoolOptions, Queries, Shard, Shards
+from shardwright.routing import DeadlineExceeded, OutcomeUnknown, PoolOptions, Queries, Shard, Shards
 from shardwright.topology import Directory, fetch_rows, fetch_value, guard_tables, open_connection
 
 QUICK = MoveOptions(poll_s=0.05, busy_timeout_s=30.0)
+_LOST = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # asyncpg's word for a connection that was lost while its reply was read
+)
 SHARDS = (1, 3)
 """Those that move; both begin on server b."""
 
@@ -72,6 +79,10 @@ class Load:
     """Clients that write through a router, and others that write to both servers directly, whatever the map says."""
 
     dsns: dict[str, str]
+    directory_dsn: str = ""
+    """That of server a, where it is left out."""
+    pause_s: float = 0.0
+    """What each client does nothing for between two writes: faults need the processors as well."""
     captions: dict[str, int] = field(default_factory=dict[str, int])
     """Acknowledged posts."""
     likes: Counter[int] = field(default_factory=Counter[int])
@@ -89,9 +100,9 @@ class Load:
     is_over: bool = False
 
     async def start(self) -> None:
-        self._directory = await Directory.open(self.dsns["a"])
+        self.directory_dsn = self.directory_dsn or self.dsns["a"]
         self._shards = await Shards.open(
-            self.dsns["a"],
+            self.directory_dsn,
             queries=[QUERIES],
             options=PoolOptions(not_owner_wait_s=60.0, deadline_s=90.0, statement_timeout_s=60.0, poll_s=1.0),
         )
@@ -104,7 +115,14 @@ class Load:
         self.is_over = True
         await asyncio.gather(*self._tasks)
         await self._shards.close()
-        await self._directory.close()
+
+    async def abandon(self) -> None:
+        """Stop at once, whatever the clients are doing: the test has failed."""
+        self.is_over = True
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._shards.close()
 
     async def wait_for_writes(self, more: int = 60) -> None:
         """Let the clients write so many times more."""
@@ -116,10 +134,12 @@ class Load:
                     task.result()
 
     async def add_day(self) -> None:
-        """Create the next day's partition at the owner of each shard, as an application does."""
+        """Create the next day's partition at the owner of each shard, as an application does, if each has one."""
         day = self.days + 1
-        for number in SHARDS:
-            server = (await self._directory.load()).owners[number]
+        owners = {number: await owners_of(self.dsns, number) for number in SHARDS}
+        if not all(owners.values()):
+            return
+        for number, (server,) in owners.items():
             conn = await open_connection(self.dsns[server], server)
             await conn.execute(
                 f"CREATE TABLE IF NOT EXISTS s{number:04d}.visits__{day} PARTITION OF s{number:04d}.visits "
@@ -136,7 +156,8 @@ class Load:
             try:
                 await self._write(shard, dice, mine, f"{number} {client} {turn}")
                 self.writes += 1
-            except (OutcomeUnknown, ServerUnavailable):
+                await asyncio.sleep(self.pause_s)
+            except (OutcomeUnknown, ServerUnavailable, DeadlineExceeded, *_LOST):
                 await asyncio.sleep(0.01)  # it may have happened, or not
 
     async def _write(self, shard: Shard, dice: random.Random, mine: list[int], text: str) -> None:
@@ -184,8 +205,8 @@ class Load:
                     for number in SHARDS:
                         turn += 1
                         await self._rogue_write(conn, number, f"rogue {server} {number} {turn}")
-                    await asyncio.sleep(0.005)
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                    await asyncio.sleep(0.005 + self.pause_s)
+            except (asyncpg.PostgresError, *_LOST):
                 await asyncio.sleep(0.02)  # the server is gone, or coming back
             finally:
                 conn.terminate()
@@ -206,7 +227,7 @@ class Load:
 
     async def check(self) -> None:
         """No acknowledged write is lost or doubled, and no id was given out twice."""
-        directory = await Directory.open(self.dsns["a"])
+        directory = await Directory.open(self.directory_dsn)
         owners = (await directory.load()).owners
         await directory.close()
         posts: dict[int, asyncpg.Record] = {}

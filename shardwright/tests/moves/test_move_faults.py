@@ -1,191 +1,139 @@
-"""A coordinator is killed at every step of a move, before and after its effect, and servers crash, under load.
+"""Coordinators, servers and the network fail at every journalled step of a move, under load.
 
-Nothing is lost or doubled, no id repeats, only the owner accepts writes, and nothing is left over. By default a few
-telling steps are tried; all of them with
+At most one server owns a shard at any moment, `resume` or `abort` ends the move, no acknowledged write is lost or
+doubled, no id repeats, only the owner accepts writes, copies are equal, and nothing is left over. By default a few
+telling points are tried; all of them, which takes half an hour, with
 
-    SHARDWRIGHT_ALL_FAULTS=1 ./tintype test all -- -k killed_coordinator
+    SHARDWRIGHT_ALL_FAULTS=1 ./tintype test all -- -k move_faults
 """
 
 import asyncio
-import os
-import signal
-import sys
-from collections.abc import AsyncIterator
+import itertools
 
 import pytest
-from move_test_load import QUICK, SHARDS, Load, make_tables, read_copies, remove_links
+from move_test_points import ABORTABLE, ALL, POINTS, RESTING, STEPS, Point
+from move_test_site import COORDINATOR, DIRECTORY, FAULTS, Site
 
-from shardwright.errors import ShardwrightError
-from shardwright.local import LocalServer
-from shardwright.moves import Move, Mover, Step, find_leftovers
-from shardwright.topology import Directory, is_owned, open_connection
+from shardwright.moves import Step
+from shardwright.moves.models import UNDOABLE
 
-STEPS = tuple(Step)
-MOVING = STEPS[: STEPS.index(Step.KEEP)]
-UNDOABLE = STEPS[: STEPS.index(Step.ACTIVATE)]
-EVERYTHING = [
-    *(("start", step, phase, "resume") for step in MOVING for phase in ("begin", "effect")),
-    *(("start", step, phase, "abort") for step in UNDOABLE for phase in ("begin", "effect")),
-    *(
-        ("back", step, phase, "resume")
-        for step in MOVING[MOVING.index(Step.CATCH_UP) :]
-        for phase in ("begin", "effect")
-    ),
-    *(("back", step, "effect", "abort") for step in (Step.ARM, Step.FENCE, Step.DRAIN)),
-    *(
-        ("finish", step, phase, "resume")
-        for step in (Step.UNLINK, Step.DROP)
-        for phase in ("begin", "effect")
-    ),
-]
-TELLING = [
-    ("start", Step.LINK, "effect", "abort"),
-    ("start", Step.FENCE, "effect", "resume"),
-    ("start", Step.DRAIN, "effect", "abort"),
-    ("start", Step.ACTIVATE, "effect", "resume"),
-    ("back", Step.DRAIN, "effect", "resume"),
-]
-CASES = EVERYTHING if os.environ.get("SHARDWRIGHT_ALL_FAULTS") else TELLING
-
-_COORDINATOR = """
-import asyncio, os, signal, sys
-from shardwright.moves import MoveOptions, Mover
-from shardwright.topology import Directory
-
-dsn, action, step, phase = sys.argv[1:]
-
-def die(move, now):
-    if (move.step, now) == (step, phase):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-async def main():
-    directory = await Directory.open(dsn)
-    mover = Mover(directory, options=MoveOptions(poll_s=0.05), on_step=die)
-    if action == "start":
-        await mover.start([1, 3], "a")
-    else:
-        (move,) = await mover.moves()
-        await getattr(mover, action)(move.id)
-
-asyncio.run(main())
-"""
+TELLING = [Point("start", Step.DRAIN, "effect"), Point("back", Step.ARM, "effect")]
+TELLING_ABORTS = [Point("start", Step.FENCE, "effect")]
+STRIDE = 1 if ALL else 6
+"""How many statements further the next coordinator dies."""
+TELLING_STEPS = [Point("keep", Step.KEEP), Point("abort", Step.ABORT)]
 
 
-async def run_and_kill(dsn: str, action: str, step: Step, phase: str) -> None:
-    child = await asyncio.create_subprocess_exec(sys.executable, "-c", _COORDINATOR, dsn, action, step, phase)
-    assert await asyncio.wait_for(child.wait(), 120) == -signal.SIGKILL
-
-
-async def owners_of(dsns: dict[str, str], number: int) -> list[str]:
-    """The servers that accept writes to a shard."""
-    found: list[str] = []
-    for name, dsn in dsns.items():
-        conn = await open_connection(dsn, name)
-        found += [name] if await is_owned(conn, number) else []
-        await conn.close()
-    return found
+def test_every_journalled_step_is_interrupted() -> None:
+    assert {point.step for point in POINTS} | RESTING == set(Step)
+    assert {point.step for point in ABORTABLE} == UNDOABLE
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("action", "step", "phase", "then"), CASES)
-async def test_a_killed_coordinator_leaves_one_owner_at_most_and_a_move_that_can_be_ended(
-    directory: Directory,
-    dsns: dict[str, str],
-    mover: Mover,
-    load: Load,
-    action: str,
-    step: Step,
-    phase: str,
-    then: str,
-) -> None:
-    await load.wait_for_writes(30)
-    if action != "start":
-        await mover.start(SHARDS, "a")
-    await run_and_kill(dsns["a"], action, step, phase)
-    for number in SHARDS:
-        assert len(await owners_of(dsns, number)) <= 1
-    (move,) = await mover.moves()
-    assert move.step is step
-
-    ended = await getattr(mover, then)(move.id)
-
-    await load.wait_for_writes(30)
-    await load.add_day()
-    await load.wait_for_writes(30)
-    if ended.step is Step.KEEP and action != "finish":
-        ended = await mover.finish(move.id)
-    await load.stop()
-    await load.check()
-    assert ended.step in {Step.DONE, Step.ABORTED}
-    assert await find_leftovers(directory) == []
-    owner = "a" if (action, then) in {("start", "resume"), ("back", "abort"), ("finish", "resume")} else "b"
-    assert [await owners_of(dsns, number) for number in SHARDS] == [[owner], [owner]]
-    copies = await read_copies(dsns)
-    assert [name for name, tables in copies.items() if tables] == [owner]
-
-
-CRASHES = [
-    ("b", Step.COPY, "begin"),
-    ("a", Step.DRAIN, "begin"),
-    ("b", Step.ACTIVATE, "begin"),
-    ("a", Step.FLIP, "begin"),
-    ("b", Step.FOLLOW, "effect"),
-]
-
-
-@pytest.fixture
-async def own_dsns(own_server: LocalServer, another_server: LocalServer) -> AsyncIterator[dict[str, str]]:
-    dsns = {"a": own_server.dsn(), "b": another_server.dsn()}
-    directory = await Directory.open(dsns["a"])
-    await directory.create()
-    for name, dsn in dsns.items():
-        await directory.add_server(name, dsn)
-    await directory.add_shards(4, prepare=make_tables)
-    await directory.close()
-    yield dsns
-    await remove_links(dsns)
+@pytest.mark.parametrize("point", POINTS if ALL else TELLING, ids=str)
+async def test_whatever_fails_at_a_step_resuming_the_move_ends_it(site: Site, point: Point) -> None:
+    """One fault after another, each at the same point: what is resumed after one gets there again."""
+    await site.load.wait_for_writes(20)
+    for fault in FAULTS:
+        if not await site.interrupt(point, fault):  # the fault before let the step end
+            assert await site.interrupt(point, fault)
+        await site.check_owners()
+        await site.load.add_day()
+    if (await site.move()) is not None:
+        assert (await site.run("resume")).exit_code == 0
+    await site.check_end()
 
 
 @pytest.mark.slow
-async def test_servers_crash_during_a_move_and_it_is_resumed(
-    own_dsns: dict[str, str], own_server: LocalServer, another_server: LocalServer
+@pytest.mark.parametrize("point", ABORTABLE if ALL else TELLING_ABORTS, ids=str)
+async def test_whatever_fails_before_the_target_owns_the_shards_the_move_can_be_aborted(
+    site: Site, point: Point
 ) -> None:
-    """Several crashes in one move: whatever happened, resuming it leads to its end."""
-    servers, pending = {"a": own_server, "b": another_server}, list(CRASHES)
-
-    def crash(move: Move, phase: str) -> None:
-        for name, step, when in pending:
-            if (step, when) == (move.step, phase):
-                pending.remove((name, step, when))
-                servers[name].stop(mode="immediate")
-                servers[name].start()
-                return
-
-    load = Load(own_dsns)
-    await load.start()
-    await load.wait_for_writes(30)
-    directory = await Directory.open(own_dsns["a"])
-    mover = Mover(directory, options=QUICK, on_step=crash)
-    try:
-        move = await mover.start(SHARDS, "a")
-    except (ShardwrightError, OSError):
-        move = await _resume(mover)
-    assert move.step is Step.KEEP
-    assert pending == []
-    await load.wait_for_writes(30)
-    await load.stop()
-    await load.check()
-    await mover.finish(move.id)
-    assert await find_leftovers(directory) == []
-    await directory.close()
+    await site.load.wait_for_writes(20)
+    for fault in FAULTS if ALL else (COORDINATOR, "source", "target"):
+        if not await site.interrupt(point, fault):  # the fault before let the step end
+            assert await site.interrupt(point, fault)
+        await site.check_owners()
+        move = await site.move()
+        if move is not None and move.step in UNDOABLE:
+            assert (await site.run("abort")).exit_code == 0
+            await site.load.wait_for_writes(10)  # the source goes on
+    await site.check_end()
 
 
-async def _resume(mover: Mover) -> Move:
-    """Resume until it is done: each attempt may meet the next crash."""
-    for _ in range(20):
-        try:
-            (move,) = await mover.moves()
-            return await mover.resume(move.id)
-        except (ShardwrightError, OSError):
-            await asyncio.sleep(0.1)
-    raise AssertionError("it was resumed twenty times and did not end")
+@pytest.mark.slow
+@pytest.mark.parametrize("point", STEPS if ALL else TELLING_STEPS, ids=str)
+async def test_a_coordinator_killed_before_each_statement_of_a_step_leaves_a_move_that_can_be_ended(
+    site: Site, point: Point
+) -> None:
+    """The first attempt dies before its first statement, the next before a later one, until one gets through."""
+    await site.load.wait_for_writes(20)
+    statement = 1
+    while await site.interrupt(point, COORDINATOR, statement):
+        await site.check_owners()
+        statement += STRIDE
+    assert statement > 1
+    await site.check_end()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", STEPS if ALL else [Point("start", Step.ACTIVATE)], ids=str)
+async def test_a_server_killed_within_a_step_leaves_a_move_that_can_be_ended(
+    site: Site, point: Point
+) -> None:
+    """Before every third statement, source and target in turn."""
+    await site.load.wait_for_writes(20)
+    faults = itertools.cycle(("source", "target"))
+    for statement in itertools.count(1, 3):
+        if not await site.interrupt(point, next(faults), statement):
+            break
+        await site.check_owners()
+    if (await site.move()) is not None:
+        assert (await site.run("resume")).exit_code == 0
+    await site.check_end()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["target", DIRECTORY] if ALL else ["target"])
+async def test_a_network_that_loses_packets_while_writes_are_stopped_lets_the_source_go_on(
+    site: Site, way: str
+) -> None:
+    """Nothing is answered and nothing refused: whoever waited for ever would keep writers from writing."""
+    await site.load.wait_for_writes(20)
+    writing: list[asyncio.Task[None]] = []
+
+    async def silence(_: str, target: str) -> None:
+        site.ways[target if way == "target" else way].silence()
+        writing.append(asyncio.create_task(site.load.wait_for_writes(20)))
+
+    outcome = await site.stop("start", Point("start", Step.FENCE, "effect"), silence)
+
+    assert outcome.exit_code != 0
+    assert outcome.is_expected, outcome.error
+    await asyncio.wait_for(writing[0], 60)
+    await site.mend()
+    assert (await site.run("resume")).exit_code == 0
+    await site.check_end()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["source", "cut_source"] if ALL else ["source"])
+async def test_a_source_that_is_back_after_a_moment_goes_on_as_the_owner_before_the_move_is_resumed(
+    site: Site, fault: str
+) -> None:
+    await site.load.wait_for_writes(20)
+
+    async def lose_for_a_moment(source: str, target: str) -> None:
+        await site.strike(fault, source, target)
+        await site.mend()
+
+    outcome = await site.stop("start", Point("start", Step.FENCE, "effect"), lose_for_a_moment)
+
+    assert outcome.exit_code != 0
+    assert outcome.is_expected, outcome.error
+    await site.load.wait_for_writes(20)
+    move = await site.move()
+    assert move is not None
+    assert move.step is Step.CATCH_UP
+    assert (await site.run("abort")).exit_code == 0
+    await site.check_end()

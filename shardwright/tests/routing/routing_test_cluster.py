@@ -1,11 +1,12 @@
 """A small cluster for tests of the router: sixteen shards of posts on two servers, and their queries."""
 
+import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import asyncpg
 
-from shardwright.routing import Queries, Shards
+from shardwright.routing import PoolExhausted, Queries, Shards
 from shardwright.topology import Directory, ShardMap, creation_sql, guard_tables, open_connection, set_owned
 
 OpenShards = Callable[..., Awaitable[Shards]]
@@ -107,6 +108,14 @@ class Cluster:
     async def flip_map(self, number: int, target: str) -> ShardMap:
         latest = await self.directory.load()
         return await self.directory.change(latest.version, lambda old: old.with_owner(target, number))
+
+
+async def open_one_connection(shards: Shards, number: int) -> None:
+    """Return when a shard has a connection; on a busy machine that may take longer than the limits of a test."""
+    while True:
+        with contextlib.suppress(PoolExhausted):
+            await shards.shard(number).fetch_value(QUERIES.whoami)
+            return
 
 
 async def open_cluster(dsns: dict[str, str]) -> Cluster:

@@ -8,11 +8,11 @@ import asyncpg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from routing_test_cluster import QUERIES, Cluster, OpenShards, make_cluster
+from routing_test_cluster import QUERIES, Cluster, OpenShards, make_cluster, open_one_connection
 
 from shardwright.errors import ServerUnavailable, SetupInvalid
 from shardwright.local import LocalServer
-from shardwright.routing import DeadlineExceeded, OutcomeUnknown, PoolOptions, Shards
+from shardwright.routing import DeadlineExceeded, OutcomeUnknown, PoolOptions, Shards, connection_pool
 from shardwright.routing.connection_groups import ConnectionGroups
 from shardwright.topology import fetch_value, open_connection
 
@@ -130,6 +130,7 @@ async def test_callers_wait_when_all_connections_are_busy(cluster: Cluster, open
 async def test_waiting_for_a_connection_times_out(cluster: Cluster, open_shards: OpenShards) -> None:
     shards = await open_shards(cluster, max_connections=1, spare_connections=0, acquire_timeout_s=0.1)
     shard = shards.shard(0)
+    await open_one_connection(shards, 0)
     async with shard.begin():
         with pytest.raises(ServerUnavailable, match="became free within"):
             await shard.fetch_value(QUERIES.whoami)
@@ -305,6 +306,28 @@ async def test_a_busy_connection_does_not_block_its_shards(cluster: Cluster, ope
         assert await shard.fetch_value(QUERIES.whoami) != held
 
 
+async def test_whoever_waits_for_the_first_connection_does_not_get_a_spare_one_too(
+    cluster: Cluster, open_shards: OpenShards, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opening takes longer than the pause after which a busy connection is given company."""
+    monkeypatch.setattr(connection_pool, "OPEN_SPARE_AFTER_S", 0.001)
+    shards = await open_shards(cluster, max_connections=1, spare_connections=2, idle_s=0.0)
+    pool = shards.server_for(0).point_pool
+    pool.close_idle()
+    connect, opened = pool._connector.connect, 0  # to make it slow
+
+    async def connect_slowly() -> tuple[object, bool]:
+        nonlocal opened
+        opened += 1
+        await asyncio.sleep(0.05)
+        return await connect()
+
+    monkeypatch.setattr(pool._connector, "connect", connect_slowly)
+    assert await shards.shard(0).fetch_value(QUERIES.whoami)
+
+    assert opened == 1
+
+
 @pytest.mark.slow
 async def test_spare_connections_go_where_they_are_needed(cluster: Cluster, open_shards: OpenShards) -> None:
     """Two groups of four shards, one connection each and one to spare, which moves from one group to the other."""
@@ -315,3 +338,19 @@ async def test_spare_connections_go_where_they_are_needed(cluster: Cluster, open
         async with shards.shard(number).begin():
             assert await shards.shard(number).fetch_value(QUERIES.whoami)
         assert len(pool.connections) <= 3
+
+
+async def test_a_spare_connection_that_nobody_needs_is_closed_soon(
+    cluster: Cluster, open_shards: OpenShards, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_pool, "SPARE_IDLE_S", 0.0)
+    shards = await open_shards(cluster, max_connections=1, spare_connections=2, idle_s=3_600.0)
+    shard, pool = shards.shard(0), shards.server_for(0).point_pool
+    async with shard.begin(), shard.begin():
+        assert await shard.fetch_value(QUERIES.whoami)
+    assert len(pool.connections) == 3
+
+    pool.close_idle()
+
+    assert len(pool.connections) == 1
+    assert await shard.fetch_value(QUERIES.whoami)

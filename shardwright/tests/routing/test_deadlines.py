@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from routing_test_cluster import QUERIES, Cluster, OpenShards
+from routing_test_cluster import QUERIES, Cluster, OpenShards, open_one_connection
 
 from shardwright.errors import ServerUnavailable, SetupInvalid
 from shardwright.routing import (
@@ -173,6 +173,7 @@ async def test_acquiring_takes_as_long_as_the_option_says(cluster: Cluster, open
     """Once for a call, not once for each of its attempts: the pool is asked a single time."""
     shards = await open_shards(cluster, max_connections=1, spare_connections=0, acquire_timeout_s=LIMIT_S)
     shard = shards.shard(0)
+    await open_one_connection(shards, 0)
     pool, waits = shards.server_for(0).point_pool, list[float]()
     acquire = pool.acquire
 

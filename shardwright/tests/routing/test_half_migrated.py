@@ -1,5 +1,6 @@
 """A migration that has reached 40 of 64 shards: routers of the old and of the new release side by side."""
 
+import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,6 +95,12 @@ class HalfMigrated:
 
     async def reach(self, numbers: Collection[int]) -> None:
         await Migrator(self.cluster.directory, self.folder).apply(shards=numbers, lint=False)
+
+
+@pytest.fixture
+def open_shards(open_shards: OpenShards) -> OpenShards:
+    """Routers whose first gathers may take as long as a busy machine needs for statements on 64 shards."""
+    return functools.partial(open_shards, gather_deadline_s=60.0)
 
 
 @pytest.fixture

@@ -94,7 +94,9 @@ async def test_many_clients_on_few_server_connections_get_their_own_answers(
     cluster: Cluster, pooled_dsns: dict[str, str], open_shards: OpenShards, caption: str
 ) -> None:
     """Two routers, one with another order of statements, share two backends per server."""
-    routers = [await open_shards(cluster, dsns=pooled_dsns, max_connections=8) for _ in range(2)]
+    patience_s = 60.0  # the last of 300 waits for all the others
+    limits = dict.fromkeys(("acquire_timeout_s", "deadline_s", "gather_deadline_s"), patience_s)
+    routers = [await open_shards(cluster, dsns=pooled_dsns, max_connections=8, **limits) for _ in range(2)]
     ids = [
         await routers[0].shard(n).fetch_value(QUERIES.add, author_id=n, caption=caption) for n in range(16)
     ]

@@ -1,6 +1,8 @@
 """Routing by id, by lookup key and to all shards."""
 
 import asyncio
+import re
+from pathlib import Path
 
 import asyncpg
 import pytest
@@ -162,6 +164,19 @@ async def test_calls_rows_and_errors_are_counted_by_server(cluster: Cluster, ope
     assert registry.get_sample_value("shardwright_shards_touched", label | {"pool": "point"}) in {1, 2}
     await shards.close()
     assert registry.get_sample_value("shardwright_calls_total", label) is None
+
+
+async def test_the_page_lists_every_metric(cluster: Cluster, open_shards: OpenShards) -> None:
+    registry = CollectorRegistry()
+    await open_shards(cluster, registry=registry)
+    page = (Path(__file__).parents[2] / "docs" / "routing.md").read_text()
+    listed = re.findall(r"^\| `(shardwright_\w+)` \| (\w+) \| [^|]+ \| (.+) \|$", page, re.MULTILINE)
+
+    exposed = [
+        (f"{each.name}_total" if each.type == "counter" else each.name, each.type, each.documentation)
+        for each in registry.collect()
+    ]
+    assert sorted(listed) == sorted(exposed)
 
 
 async def test_arguments_of_the_wrong_type_leave_the_connection_usable(shards: Shards) -> None:

@@ -68,6 +68,26 @@ def test_addresses_of_the_caller_replace_those_of_the_map() -> None:
     assert "z" not in reached.servers
 
 
+def test_servers_that_the_caller_does_not_name_are_signed_in_to_as_the_caller_says() -> None:
+    given = {"a": "postgresql://app:secret@a/app", "*": "postgresql://app:secret@"}
+    found = {
+        "a": "postgresql://other@elsewhere/app",
+        "b": "postgresql://reader@b:5433/app?sslmode=require",
+        "c": "postgresql://c/app",
+        "d": "postgresql://own:password@d/app",
+        "e": "host=e dbname=app",
+    }
+    known = make_map(servers={name: Server(name, dsn) for name, dsn in found.items()}).with_dsns(given)
+
+    assert {name: server.dsn for name, server in known.servers.items()} == {
+        "a": "postgresql://app:secret@a/app",
+        "b": "postgresql://app:secret@b:5433/app?sslmode=require",
+        "c": "postgresql://app:secret@c/app",
+        "d": "postgresql://own:password@d/app",
+        "e": "host=e dbname=app",
+    }
+
+
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [

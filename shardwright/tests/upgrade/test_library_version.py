@@ -6,7 +6,7 @@ from shardwright.ids import DEFAULT_EPOCH_MS, Layout
 from shardwright.migrations.upgrade import STEPS
 from shardwright.topology import LIBRARY_VERSION, creation_sql, directory_tables, guard_sql, server_sql
 
-SQL_OF_VERSION = {2: "911878db188e6a925f0e0cced0296c9b83acb9c24e305567971c252df61f2006"}
+SQL_OF_VERSION = {2: "431850c6ee6fff2f270c2af0dbdf67a5a054beb7d18b1c4ea12bbd10651dbd97"}
 """The SHA-256 of everything that the library creates, by its version."""
 
 

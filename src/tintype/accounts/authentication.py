@@ -58,6 +58,12 @@ class Authentication:
         """The session of a token and its account, which is active or suspended; None when the session has ended."""
         return await self._sessions.authenticate(token, self._directory.source)
 
+    async def authenticate_hash(
+        self, token_hash: bytes, account_id: AccountId
+    ) -> tuple[AuthenticatedSession, Account] | None:
+        """As `authenticate`, by the hash of the token, for who holds a signed statement about the session."""
+        return await self._sessions.authenticate_hash(token_hash, account_id, self._directory.source)
+
     def authenticate_cached(self, token_hash: str) -> tuple[AuthenticatedSession, Account] | None:
         """As `authenticate`, from the client-side cache alone; `redis/client_cache.py` says who may rely on it."""
         return self._sessions.authenticate_cached(token_hash, self._directory.client_cached)

@@ -177,7 +177,7 @@ class Credentials:
         return [on(ResetAsked, self.send_password_reset, name="accounts-reset")]
 
     async def _hash_new(self, account_id: AccountId, new: str) -> str:
-        account: Account = await self._directory.get(account_id)
+        account: Account = await self._directory.get(account_id, with_counts=False)
         details = await self._deps.shards.owner(account_id).fetch_one(QUERIES.find_private, id=account_id)
         email = details["email"] if details else None
         await self._deps.passwords.check(new, own=[account.username, account.full_name, email or ""])

@@ -7,7 +7,7 @@ from tintype.accounts.encryption import SecretBox
 from tintype.accounts.passwords import Passwords
 from tintype.accounts.unique_claims import UniqueClaims
 from tintype.base.outbox import Outbox
-from tintype.base.settings import Settings
+from tintype.base.settings import Settings, site_url
 from tintype.redis.leased_cache import LeasedCache
 from tintype.redis.rate_limits import RateLimiter
 
@@ -30,5 +30,4 @@ class AccountsDependencies:
     @property
     def public_url(self) -> str:
         """The base URL of this installation, without a trailing slash."""
-        settings = self.settings
-        return (settings.public_url or f"http://{settings.http_host}:{settings.http_port}").rstrip("/")
+        return site_url(self.settings)

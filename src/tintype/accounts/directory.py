@@ -1,20 +1,27 @@
-"""Finding accounts: by id through the cache, or by username, email address or phone number."""
+"""Finding accounts: by id through the cache, or by username, email address or phone number.
 
-from collections.abc import Iterable, Mapping
+Counts are cached apart: everybody reads the accounts of authors and viewers, few their counts, and follows and posts
+change nothing but those.
+"""
 
+from collections.abc import Iterable, Mapping, Sequence
+
+import asyncpg
 import msgspec
 
 from tintype.accounts.dependencies import AccountsDependencies
 from tintype.accounts.errors import AccountNotFound, EmailRefused, PhoneRefused
 from tintype.accounts.identifiers import check_email, check_phone, email_key, fold_identifier, phone_key
-from tintype.accounts.models import Account, Role
+from tintype.accounts.models import Account, AccountCounts, Role
 from tintype.accounts.store import QUERIES
 from tintype.accounts.username_rules import USERNAME, fold_username
 from tintype.base.ids import AccountId, has_shard
 from tintype.base.shard_groups import gather_rows
+from tintype.redis.client import Command
 from tintype.redis.leased_cache import CacheKind, CacheSource
 
-ACCOUNTS = CacheKind("account", Account, ttl_s=300, max_decoded=20_000)
+ACCOUNTS = CacheKind("account", Account, ttl_s=300, version=2, max_decoded=20_000)
+COUNTS = CacheKind("account_counts", AccountCounts, ttl_s=300, max_decoded=20_000)
 
 
 class AccountDirectory:
@@ -44,12 +51,12 @@ class AccountDirectory:
             return None
         return await self.find_id(identifier)
 
-    async def get(self, account_id: AccountId) -> Account:
-        """One account, in any status."""
-        found = (await self.find_many([account_id])).get(account_id)
-        if found is None:
+    async def get(self, account_id: AccountId, *, with_counts: bool = True) -> Account:
+        """One account, in any status; without its current counts where they are not needed."""
+        found = await self.find_many([account_id])
+        if account_id not in found:
             raise AccountNotFound
-        return found
+        return (await self.add_counts(found) if with_counts else found)[account_id]
 
     async def get_by_name(self, username: str) -> Account:
         """One account by its username, in any status."""
@@ -63,21 +70,30 @@ class AccountDirectory:
         known = [account_id for account_id in set(ids) if has_shard(self._deps.shards, account_id)]
         return await self._deps.cache.get_many(ACCOUNTS, known, self._load)
 
+    async def find_counts(self, ids: Iterable[AccountId]) -> dict[AccountId, AccountCounts]:
+        """The current counts of those of the accounts that exist."""
+        known = [account_id for account_id in set(ids) if has_shard(self._deps.shards, account_id)]
+        return await self._deps.cache.get_many(COUNTS, known, self._load_counts)
+
+    async def add_counts(self, accounts: Mapping[AccountId, Account]) -> dict[AccountId, Account]:
+        """The same accounts with their current counts."""
+        counts = await self.find_counts(accounts)
+        return {
+            each: counts[each].added_to(account) if each in counts else account
+            for each, account in accounts.items()
+        }
+
     async def drop_outdated(self, ids: Iterable[AccountId]) -> None:
-        """Drop those of the accounts from the cache whose counts differ from their rows; one read per server.
+        """Drop those counts from the cache that differ from their rows; one read per server.
 
         For handlers that finish what a process which died after its commit left undone.
         """
         gathered = await self._deps.shards.gather(QUERIES.gather_counts, list(set(ids)))
-        stored = {row["id"]: tuple(row)[1:] for row in gathered.complete()}
-
-        def is_current(account_id: AccountId, cached: Account) -> bool:
-            counts = cached.post_count, cached.follower_count, cached.following_count
-            return counts == stored.get(account_id)
-
-        await self.invalidate(
-            *await self._deps.cache.find_outdated(ACCOUNTS, list(stored), is_current=is_current)
+        stored = _counts(gathered.complete())
+        outdated = await self._deps.cache.find_outdated(
+            COUNTS, list(stored), is_current=lambda each, cached: cached == stored.get(each)
         )
+        await self.invalidate_counts(*outdated)
 
     async def list_newest(self, *, role: Role | None, limit: int) -> list[Account]:
         """The newest accounts of the installation, all or those of one role, for operators."""
@@ -107,9 +123,24 @@ class AccountDirectory:
         return False
 
     async def invalidate(self, *ids: AccountId) -> None:
-        """Drop these accounts from the cache after a committed change."""
+        """Drop these accounts and their counts from the cache after a committed change."""
         await self._deps.cache.invalidate(ACCOUNTS, *ids)
+        await self.invalidate_counts(*ids)
+
+    async def invalidate_counts(self, *ids: AccountId, along: Sequence[Command] = ()) -> None:
+        """Drop the counts of these accounts from the cache after a committed change of nothing else.
+
+        The commands `along` go out in the same round trip.
+        """
+        await self._deps.cache.invalidate(COUNTS, *ids, along=along)
 
     async def _load(self, ids: list[AccountId]) -> dict[AccountId, Account]:
         rows = await gather_rows(self._deps.shards, QUERIES.gather_accounts, ids)
         return {AccountId(row["id"]): Account(**row) for row in rows}
+
+    async def _load_counts(self, ids: list[AccountId]) -> dict[AccountId, AccountCounts]:
+        return _counts(await gather_rows(self._deps.shards, QUERIES.gather_counts, ids))
+
+
+def _counts(rows: Iterable[asyncpg.Record]) -> dict[AccountId, AccountCounts]:
+    return {AccountId(row["id"]): AccountCounts(*tuple(row)[1:]) for row in rows}

@@ -13,6 +13,30 @@ class AccountNotFound(NotFound):
     code = "account_not_found"
 
 
+class RegistrationClosed(Forbidden):
+    """Nobody can join here: the site takes no new accounts."""
+
+    code = "registration_closed"
+
+
+class InvitationNeeded(Forbidden):
+    """Joining needs an invitation here; ask a member for a link."""
+
+    code = "invitation_needed"
+
+
+class InvitationNotFound(NotFound):
+    """That invitation was used up, has expired or was revoked; ask for another link."""
+
+    code = "invitation_not_found"
+
+
+class TooManyInvitations(Conflict):
+    """You have as many invitation links as are allowed; revoke one first."""
+
+    code = "too_many_invitations"
+
+
 class UsernameTaken(Conflict):
     """That username is taken; choose another."""
 

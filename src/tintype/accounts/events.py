@@ -10,6 +10,14 @@ class AccountCreated(Event, frozen=True):
     account_id: AccountId
 
 
+class InvitationAccepted(Event, frozen=True):
+    """Somebody joined by another account's link."""
+
+    account_id: AccountId
+    inviter_id: AccountId
+    invitation_id: int
+
+
 class AccountChanged(Event, frozen=True):
     """What others see of an account changed (name, avatar, bio, verification): cached copies are stale."""
 

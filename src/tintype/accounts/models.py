@@ -28,8 +28,17 @@ class Account(msgspec.Struct, frozen=True):
     is_private: bool
     is_verified: bool
     post_count: int
+    """The three counts are those of the moment when the account was cached: `AccountCounts` has the current ones."""
     follower_count: int
     following_count: int
+    is_unlisted: bool = False
+    """Whether its owner keeps it out of link previews, embeds and search engines, public as it may be."""
+    allows_downloads: bool = False
+    """Whether those who may see its photos may download them as they were uploaded."""
+    shows_camera: bool = False
+    """Whether new posts show camera, lens and exposure, where they do not say."""
+    allows_story_shares: bool = True
+    """Whether others may show its posts in their stories."""
 
     @property
     def is_active(self) -> bool:
@@ -50,6 +59,23 @@ class Account(msgspec.Struct, frozen=True):
     def is_moderator(self) -> bool:
         """Whether it may moderate what others post."""
         return self.role in {"moderator", "operator"}
+
+
+class AccountCounts(msgspec.Struct, frozen=True):
+    """The counts of an account, cached apart from it because every follow and every post changes them."""
+
+    post_count: int
+    follower_count: int
+    following_count: int
+
+    def added_to(self, account: Account) -> Account:
+        """The account with these counts."""
+        return msgspec.structs.replace(
+            account,
+            post_count=self.post_count,
+            follower_count=self.follower_count,
+            following_count=self.following_count,
+        )
 
 
 class LockedAccount(msgspec.Struct, frozen=True):
@@ -73,6 +99,10 @@ class ProfileUpdate(msgspec.Struct, frozen=True):
     bio: str | None = None
     website: str | None = None
     is_private: bool | None = None
+    is_unlisted: bool | None = None
+    allows_downloads: bool | None = None
+    shows_camera: bool | None = None
+    allows_story_shares: bool | None = None
 
 
 class PrivateDetails(msgspec.Struct, frozen=True):
@@ -86,6 +116,16 @@ class PrivateDetails(msgspec.Struct, frozen=True):
     has_totp: bool
     recovery_code_count: int
     passkey_count: int
+
+
+class Invitation(msgspec.Struct, frozen=True):
+    """A link by which others can join, in the list of the account that made it."""
+
+    id: int
+    secret: str
+    max_uses: int
+    use_count: int
+    expires_at: datetime
 
 
 class SignedIn(msgspec.Struct, frozen=True):

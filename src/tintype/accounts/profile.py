@@ -32,7 +32,16 @@ class ProfileEditor:
             before = await tx.fetch_one(QUERIES.lock_account, id=account_id)
             if before is None:
                 raise AccountNotFound
-            await tx.execute(QUERIES.change_profile, id=account_id, is_private=is_private, **values)
+            await tx.execute(
+                QUERIES.change_profile,
+                id=account_id,
+                is_private=is_private,
+                is_unlisted=change.is_unlisted,
+                allows_downloads=change.allows_downloads,
+                shows_camera=change.shows_camera,
+                allows_story_shares=change.allows_story_shares,
+                **values,
+            )
             await self._deps.outbox.add(tx, AccountChanged(account_id))
             if is_private is not None and is_private != before["is_private"]:
                 await self._deps.outbox.add(tx, PrivacyChanged(account_id, is_private))

@@ -61,24 +61,28 @@ INSERT INTO accounts (id, username, full_name, password_hash, pending_email)
 SELECT :id, :username, :full_name, :password_hash, :pending_email
 WHERE shardwright.id_time(:id) > now() - interval '45 seconds'
 RETURNING id, username, full_name, bio, website, avatar_folder, status, role, is_private, is_verified,
-       post_count, follower_count, following_count;
+       post_count, follower_count, following_count, is_unlisted, allows_downloads, shows_camera,
+       allows_story_shares;
 
 -- name: find_account
 -- One account by id.
 SELECT id, username, full_name, bio, website, avatar_folder, status, role, is_private, is_verified,
-       post_count, follower_count, following_count
+       post_count, follower_count, following_count, is_unlisted, allows_downloads, shows_camera,
+       allows_story_shares
 FROM accounts WHERE id = :id;
 
 -- name: gather_accounts hot
 -- Many accounts by id, from as many shards as they live on.
 SELECT id, username, full_name, bio, website, avatar_folder, status, role, is_private, is_verified,
-       post_count, follower_count, following_count
+       post_count, follower_count, following_count, is_unlisted, allows_downloads, shows_camera,
+       allows_story_shares
 FROM accounts WHERE id = ANY(:ids::bigint[]);
 
 -- name: list_newest_accounts
 -- The accounts of one shard, for operators.
 SELECT id, username, full_name, bio, website, avatar_folder, status, role, is_private, is_verified,
-       post_count, follower_count, following_count
+       post_count, follower_count, following_count, is_unlisted, allows_downloads, shows_camera,
+       allows_story_shares
 FROM accounts WHERE :role = '' OR role = :role ORDER BY id DESC LIMIT :limit;
 
 -- name: lock_account
@@ -89,7 +93,11 @@ FROM accounts WHERE id = :id FOR UPDATE;
 -- name: change_profile
 -- NULL leaves a field as it is.
 UPDATE accounts SET full_name = coalesce(:full_name, full_name), bio = coalesce(:bio, bio),
-       website = coalesce(:website, website), is_private = coalesce(:is_private, is_private)
+       website = coalesce(:website, website), is_private = coalesce(:is_private, is_private),
+       is_unlisted = coalesce(:is_unlisted, is_unlisted),
+       allows_downloads = coalesce(:allows_downloads, allows_downloads),
+       shows_camera = coalesce(:shows_camera, shows_camera),
+       allows_story_shares = coalesce(:allows_story_shares, allows_story_shares)
 WHERE id = :id;
 
 -- name: change_avatar
@@ -174,9 +182,14 @@ WITH gone_sessions AS (DELETE FROM sessions WHERE account_id = :account_id RETUR
      gone_totp AS (DELETE FROM totp WHERE account_id = :account_id RETURNING 1),
      gone_codes AS (DELETE FROM recovery_codes WHERE account_id = :account_id RETURNING 1),
      gone_passkeys AS (DELETE FROM passkeys WHERE account_id = :account_id RETURNING 1),
-     gone_names AS (DELETE FROM former_usernames WHERE account_id = :account_id RETURNING 1)
+     gone_names AS (DELETE FROM former_usernames WHERE account_id = :account_id RETURNING 1),
+     gone_invitations AS (DELETE FROM invitations WHERE account_id = :account_id RETURNING 1),
+     gone_invitees AS (DELETE FROM invitees WHERE account_id = :account_id RETURNING 1),
+     gone_inviter AS (DELETE FROM invited_by WHERE account_id = :account_id RETURNING 1)
 SELECT (SELECT count(*) FROM gone_sessions) + (SELECT count(*) FROM gone_devices) + (SELECT count(*) FROM gone_mails) + (SELECT count(*) FROM gone_totp)
-     + (SELECT count(*) FROM gone_codes) + (SELECT count(*) FROM gone_passkeys) + (SELECT count(*) FROM gone_names) AS gone;
+     + (SELECT count(*) FROM gone_codes) + (SELECT count(*) FROM gone_passkeys) + (SELECT count(*) FROM gone_names)
+     + (SELECT count(*) FROM gone_invitations) + (SELECT count(*) FROM gone_invitees)
+     + (SELECT count(*) FROM gone_inviter) AS gone;
 
 -- name: erase_account
 -- The row itself is deleted last: until then it says which claims there are.
@@ -191,7 +204,10 @@ SELECT (SELECT count(*) FROM accounts WHERE id = :account_id)
      + (SELECT count(*) FROM totp WHERE account_id = :account_id)
      + (SELECT count(*) FROM recovery_codes WHERE account_id = :account_id)
      + (SELECT count(*) FROM passkeys WHERE account_id = :account_id)
-     + (SELECT count(*) FROM former_usernames WHERE account_id = :account_id) AS count;
+     + (SELECT count(*) FROM former_usernames WHERE account_id = :account_id)
+     + (SELECT count(*) FROM invitations WHERE account_id = :account_id)
+     + (SELECT count(*) FROM invitees WHERE account_id = :account_id)
+     + (SELECT count(*) FROM invited_by WHERE account_id = :account_id) AS count;
 
 -- name: find_other
 -- Any account but this one and those with these usernames.
@@ -209,7 +225,7 @@ UPDATE accounts SET follower_count = follower_count + :by::int WHERE id = :id;
 -- In the transaction that changes the rows of `following`.
 UPDATE accounts SET following_count = following_count + :by::int WHERE id = :id;
 
--- name: gather_counts
+-- name: gather_counts hot
 -- The counts of accounts, from all the shards they lie on.
 SELECT id, post_count, follower_count, following_count FROM accounts WHERE id = ANY(:ids::bigint[]);
 
@@ -480,3 +496,85 @@ RETURNING account_id, created_at, expires_at > now() AS is_fresh;
 -- Expired challenges, a batch at a time.
 DELETE FROM challenges
 WHERE challenge IN (SELECT challenge FROM challenges WHERE expires_at < now() - interval '1 hour' LIMIT 1000);
+
+-- name: add_invitation
+-- Returns no row when the account has as many links that still work. The transaction holds the account's lock.
+INSERT INTO invitations (account_id, secret, max_uses, expires_at)
+SELECT :account_id, :secret, :max_uses::int, now() + make_interval(days => :days::int)
+WHERE (SELECT count(*) FROM invitations AS i
+       WHERE i.account_id = :account_id AND i.revoked_at IS NULL AND i.expires_at > now()) < :limit::int
+RETURNING id, secret, max_uses, expires_at, 0::bigint AS use_count;
+
+-- name: list_invitations
+-- Links that were not revoked, newest first, with how often each was used.
+SELECT i.id, i.secret, i.max_uses, i.expires_at,
+       (SELECT count(*) FROM invitees AS e WHERE e.invitation_id = i.id) AS use_count
+FROM invitations AS i
+WHERE i.account_id = :account_id AND i.revoked_at IS NULL
+ORDER BY i.id DESC LIMIT :limit::int;
+
+-- name: revoke_invitation
+-- Revoking twice returns no row.
+UPDATE invitations SET revoked_at = now()
+WHERE id = :id AND account_id = :account_id AND revoked_at IS NULL
+RETURNING id;
+
+-- name: find_invitation
+-- A link, whose it is, and whether somebody may join by it now.
+SELECT i.account_id, i.secret,
+       i.revoked_at IS NULL AND i.expires_at > now() AND a.status = 'active'
+       AND (SELECT count(*) FROM invitees AS e WHERE e.invitation_id = i.id) < i.max_uses AS is_usable
+FROM invitations AS i JOIN accounts AS a ON a.id = i.account_id
+WHERE i.id = :id;
+
+-- name: lock_invitation
+-- Of several people who use a link at once, one after the other is counted.
+SELECT id FROM invitations WHERE id = :id FOR UPDATE;
+
+-- name: claim_invitation
+-- Counts a use before the new account exists; the same account counts once.
+INSERT INTO invitees (account_id, invitee_id, invitation_id) VALUES (:account_id, :invitee_id, :invitation_id)
+ON CONFLICT DO NOTHING;
+
+-- name: release_invitation
+-- The account was not created after all.
+DELETE FROM invitees WHERE account_id = :account_id AND invitee_id = :invitee_id AND NOT is_confirmed;
+
+-- name: confirm_invitee
+-- The new account exists. An inviter who is being erased gets no row.
+INSERT INTO invitees AS e (account_id, invitee_id, invitation_id, is_confirmed)
+SELECT a.id, :invitee_id, :invitation_id, true FROM accounts AS a WHERE a.id = :account_id
+ON CONFLICT (account_id, invitee_id) DO UPDATE SET is_confirmed = true;
+
+-- name: add_inviter
+-- Together with the new account.
+INSERT INTO invited_by (account_id, inviter_id) VALUES (:account_id, :inviter_id) ON CONFLICT DO NOTHING;
+
+-- name: find_inviter
+-- By whose link somebody joined.
+SELECT inviter_id FROM invited_by WHERE account_id = :account_id;
+
+-- name: list_invitees
+-- Who joined by somebody's links, a batch at a time.
+SELECT invitee_id FROM invitees WHERE account_id = :account_id AND invitee_id > :after ORDER BY invitee_id LIMIT :limit::int;
+
+-- name: erase_invitee
+-- Part of the erasure of the person who joined.
+DELETE FROM invitees WHERE account_id = :account_id AND invitee_id = :invitee_id;
+
+-- name: erase_inviter
+-- Part of the erasure of the person who invited.
+DELETE FROM invited_by WHERE account_id = :account_id AND inviter_id = :inviter_id;
+
+-- name: purge_invitations
+-- A month after a link has ended, a batch at a time; who joined by it stays recorded.
+DELETE FROM invitations WHERE id IN (
+    SELECT id FROM invitations WHERE least(expires_at, revoked_at) < now() - interval '30 days' LIMIT 1000
+);
+
+-- name: purge_unused_claims
+-- Uses of a link by accounts that were never created, a batch at a time.
+DELETE FROM invitees WHERE (account_id, invitee_id) IN (
+    SELECT account_id, invitee_id FROM invitees
+    WHERE NOT is_confirmed AND claimed_at < now() - interval '1 day' LIMIT 1000
+);

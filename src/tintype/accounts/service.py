@@ -1,6 +1,6 @@
 """The front door of accounts: sign-up, lookups, profiles, usernames, contact details and status."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from argon2 import PasswordHasher
 
@@ -9,9 +9,11 @@ from tintype.accounts import counters
 from tintype.accounts.contact_details import ContactDetails
 from tintype.accounts.events import (
     AccountChanged,
+    InvitationAccepted,
     MailWanted,
     StatusChanged,
 )
+from tintype.accounts.invitations import Invitations
 from tintype.accounts.mail_templates import Notice
 from tintype.accounts.mailers import Mailer
 from tintype.accounts.models import (
@@ -34,6 +36,8 @@ from tintype.accounts.username_lookup import UsernameLookup
 from tintype.accounts.usernames import Usernames
 from tintype.base.ids import AccountId
 from tintype.base.jobs import Handler, Schedule, on
+from tintype.base.settings import Registration
+from tintype.redis.client import Command
 from tintype.redis.leased_cache import CacheSource
 
 HOUR_S = 3_600.0
@@ -51,7 +55,8 @@ class Accounts:
         self._usernames = Usernames(deps, directory, limits)
         self._contact_details = ContactDetails(deps, parts.mail_queue, limits)
         self._status = parts.status
-        self._sign_up = SignUp(parts, self._usernames)
+        self.invitations = Invitations(deps, parts.status)
+        self._sign_up = SignUp(parts, self._usernames, self.invitations)
 
     # Finding accounts.
 
@@ -64,17 +69,21 @@ class Accounts:
         """The id of the account that holds a username, in upper or lower case."""
         return await self._directory.find_id(username)
 
-    async def get(self, account_id: AccountId) -> Account:
-        """One account, in any status."""
-        return await self._directory.get(account_id)
+    async def get(self, account_id: AccountId, *, with_counts: bool = True) -> Account:
+        """One account, in any status; without its current counts where they are not needed."""
+        return await self._directory.get(account_id, with_counts=with_counts)
 
     async def get_by_name(self, username: str) -> Account:
         """One account by its username, in any status."""
         return await self._directory.get_by_name(username)
 
     async def find_many(self, ids: Iterable[AccountId]) -> dict[AccountId, Account]:
-        """Those of the accounts that exist, in any status."""
+        """Those of the accounts that exist, in any status; without their current counts."""
         return await self._directory.find_many(ids)
+
+    async def add_counts(self, accounts: Mapping[AccountId, Account]) -> dict[AccountId, Account]:
+        """The same accounts with their current counts."""
+        return await self._directory.add_counts(accounts)
 
     async def find_by_usernames(self, usernames: Iterable[str]) -> dict[str, Account]:
         """The accounts that have these usernames now, active or not; give the usernames in lower case."""
@@ -96,8 +105,15 @@ class Accounts:
         """Drop these accounts from the cache after a committed change."""
         await self._directory.invalidate(*ids)
 
+    async def invalidate_counts(self, *ids: AccountId, along: Sequence[Command] = ()) -> None:
+        """Drop the counts of these accounts from the cache after a committed change of nothing else.
+
+        The Redis commands `along`, which follow from the same change, go out in the same round trip.
+        """
+        await self._directory.invalidate_counts(*ids, along=along)
+
     async def drop_outdated(self, ids: Iterable[AccountId]) -> None:
-        """Drop accounts from the cache whose counts differ from their rows; for handlers that repair."""
+        """Drop counts from the cache that differ from their rows; for handlers that repair."""
         await self._directory.drop_outdated(ids)
 
     # Signing up.
@@ -111,10 +127,30 @@ class Accounts:
         email: str | None = None,
         caller: Caller = LOCAL_CALLER,
     ) -> SignedIn:
-        """Create an account under a username that nobody else has, and sign it in."""
+        """Create an account under a username that nobody else has, and sign it in; for the site's own programs."""
         return await self._sign_up.sign_up(
             username, password, full_name=full_name, email=email, caller=caller
         )
+
+    async def join(
+        self,
+        username: str,
+        password: str,
+        *,
+        full_name: str = "",
+        email: str | None = None,
+        invitation: str = "",
+        caller: Caller = LOCAL_CALLER,
+    ) -> SignedIn:
+        """Sign up as a stranger does: where and how the site's setting `registration` allows it."""
+        admitted = await self._sign_up.admit(invitation)
+        return await self._sign_up.sign_up(
+            username, password, full_name=full_name, email=email, caller=caller, invitation=admitted
+        )
+
+    async def registration(self) -> Registration:
+        """Who may join now: everybody, whoever has an invitation, or nobody."""
+        return await self._sign_up.registration()
 
     # Profile, username and contact details.
 
@@ -242,6 +278,7 @@ class Accounts:
         """The room's event handlers."""
         return [
             on(MailWanted, self.send_mail, name="accounts-mail", concurrency=8),
+            on(InvitationAccepted, self.invitations.confirm, name="accounts-invitations"),
             on(AccountChanged, self._invalidate_changed, name="accounts-cards"),
             on(StatusChanged, self._invalidate_changed, name="accounts-standing"),
         ]

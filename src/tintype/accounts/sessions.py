@@ -78,6 +78,20 @@ class Sessions:
             return None
         return (session, account) if account.may_sign_in else None
 
+    async def authenticate_hash(
+        self, token_hash: bytes, account_id: AccountId, accounts: CacheSource[AccountId, Account]
+    ) -> tuple[AuthenticatedSession, Account] | None:
+        """As `authenticate`, for who holds a signed statement about a session instead of its token."""
+        if not has_shard(self._deps.shards, account_id):
+            return None
+        source, key = self._source_of_hash(token_hash, account_id), token_hash.hex()
+        found, people = await self._deps.cache.get_current((source, [key]), (accounts, [account_id]))
+        session, account = found.get(key), people.get(account_id)
+        if session is None or account is None or session.account_id != account_id:
+            return None
+        is_current = session.expires_at > datetime.now(UTC) and account.may_sign_in
+        return (session, account) if is_current else None
+
     def authenticate_cached(
         self, token_hash: str, accounts: Mapping[AccountId, Account | None]
     ) -> tuple[AuthenticatedSession, Account] | None:
@@ -188,14 +202,18 @@ class Sessions:
         self, token: str, account_id: AccountId
     ) -> tuple[CacheSource[str, AuthenticatedSession], str]:
         token_hash = hash_token(token)
+        return self._source_of_hash(token_hash, account_id), token_hash.hex()
 
+    def _source_of_hash(
+        self, token_hash: bytes, account_id: AccountId
+    ) -> CacheSource[str, AuthenticatedSession]:
         async def load(keys: Sequence[str]) -> dict[str, AuthenticatedSession]:
             row = await self._deps.shards.owner(account_id).fetch_one(
                 QUERIES.find_session, token_hash=token_hash
             )
             return {keys[0]: msgspec.convert(dict(row), AuthenticatedSession)} if row else {}
 
-        return CacheSource(SESSIONS, load), token_hash.hex()
+        return CacheSource(SESSIONS, load)
 
     async def _check(self, session: AuthenticatedSession | None, token: str) -> AuthenticatedSession | None:
         now = datetime.now(UTC)

@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from tintype.accounts.errors import UsernameTaken
+from tintype.accounts.errors import InvitationNeeded, RegistrationClosed, UsernameTaken
 from tintype.accounts.events import AccountCreated
 from tintype.accounts.identifiers import check_email
+from tintype.accounts.invitations import Invitations, UsableInvitation
 from tintype.accounts.models import Account, Caller, SignedIn
 from tintype.accounts.parts import AccountsParts
 from tintype.accounts.profile import check_full_name
@@ -14,22 +15,49 @@ from tintype.accounts.usernames import Usernames
 from tintype.base.errors import Unavailable
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
+from tintype.base.settings import Registration
 
 if TYPE_CHECKING:
     from shardwright.routing import Shard
 
+NOBODY = AccountId(0)
 log = get_log("accounts")
 
 
 class SignUp:
     """Creates accounts."""
 
-    def __init__(self, parts: AccountsParts, usernames: Usernames) -> None:
+    def __init__(self, parts: AccountsParts, usernames: Usernames, invitations: Invitations) -> None:
         self._deps, self._sessions, self._usernames = parts.deps, parts.sessions, usernames
+        self._invitations, self._directory = invitations, parts.directory
         self._mail_queue, self._limits, self._devices = parts.mail_queue, parts.limits, parts.devices
 
+    async def admit(self, code: str) -> UsableInvitation | None:
+        """The invitation with this code, or none where the site needs none; raises where one may not join without."""
+        if self._deps.settings.registration == "closed":
+            raise RegistrationClosed
+        if code:
+            return await self._invitations.get_usable(code)
+        if await self.registration() == "invitation":
+            raise InvitationNeeded
+        return None
+
+    async def registration(self) -> Registration:
+        """Who may join now. Where an invitation is needed, the first account needs none: nobody could give it one."""
+        chosen = self._deps.settings.registration
+        if chosen == "invitation" and not await self._directory.exist_others(NOBODY, besides=frozenset()):
+            return "open"
+        return chosen
+
     async def sign_up(
-        self, username: str, password: str, *, full_name: str, email: str | None, caller: Caller
+        self,
+        username: str,
+        password: str,
+        *,
+        full_name: str,
+        email: str | None,
+        caller: Caller,
+        invitation: UsableInvitation | None = None,
     ) -> SignedIn:
         """Create an account and sign it in.
 
@@ -49,19 +77,29 @@ class SignUp:
         await self._usernames.check_lookalike(username, account_id)
         if await self._deps.usernames.acquire(username, account_id) is None:
             raise UsernameTaken
-        return await self._create(
-            shard,
-            {
-                "id": account_id,
-                "username": username,
-                "full_name": full_name,
-                "password_hash": password_hash,
-                "pending_email": address,
-            },
-            caller,
-        )
+        values: dict[str, object] = {
+            "id": account_id,
+            "username": username,
+            "full_name": full_name,
+            "password_hash": password_hash,
+            "pending_email": address,
+        }
+        if invitation is None:
+            return await self._create(shard, values, caller)
+        await self._invitations.claim(invitation, account_id)
+        try:
+            return await self._create(shard, values, caller, invitation)
+        except Unavailable:  # raised before the commit; after any other failure the account may exist
+            await self._invitations.release(invitation, account_id)
+            raise
 
-    async def _create(self, shard: "Shard", values: dict[str, object], caller: Caller) -> SignedIn:
+    async def _create(
+        self,
+        shard: "Shard",
+        values: dict[str, object],
+        caller: Caller,
+        invitation: UsableInvitation | None = None,
+    ) -> SignedIn:
         async with shard.begin() as tx:
             row = await tx.fetch_one(QUERIES.create_account, **values)
             if row is None:
@@ -71,6 +109,8 @@ class SignUp:
             token = await self._sessions.start(tx, account.id, device=caller.device)
             if values["pending_email"]:
                 await self._mail_queue.enqueue(tx, account.id, "confirm_email", str(values["pending_email"]))
+            if invitation is not None:
+                await self._invitations.record(tx, invitation, account.id)
             await self._deps.outbox.add(tx, AccountCreated(account.id))
         log.info("account.created", account_id=account.id, shard=shard.number)
         return SignedIn(account, token)

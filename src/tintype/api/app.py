@@ -14,14 +14,18 @@ from tintype.api.http.authentication import Authenticator, add_renewed_cookies, 
 from tintype.api.http.docs_page import docs_page
 from tintype.api.http.head_requests import as_get, is_plain_head, without_body
 from tintype.api.http.json_bodies import JsonRequest
+from tintype.api.http.mqtt_proxy import MqttProxy
 from tintype.api.http.numbers import check_query
 from tintype.api.http.openapi import complete_openapi, openapi_config
 from tintype.api.http.problems import HANDLERS
 from tintype.api.http.providers import PROVIDERS
+from tintype.api.http.read_sessions import ReadSessions
 from tintype.api.http.request_limits import RequestLimits
 from tintype.api.http.static_files import WebApp
 from tintype.api.lean_routes import LeanRoutes
+from tintype.api.pages import PageHeads
 from tintype.api.routes import ROUTES
+from tintype.api.views.grid_fragments import GridFragments
 from tintype.base.settings import Settings
 from tintype.demo import DemoOffer, StartDemo
 from tintype.redis.client_cache import forbid_reads
@@ -50,13 +54,22 @@ def create_app(
             app.state.authenticator = Authenticator(rooms, limits)
             app.state.feed_pages = FeedPageRenderer(rooms.media.urls)
             app.state.feed_fast_path = FeedFastPath(rooms, app.state.feed_pages, limits)
+            app.state.grid_fragments = GridFragments()
             app.state.lean_routes = LeanRoutes(app, rooms, app.state.authenticator, limits)
+            app.state.read_sessions = (
+                ReadSessions(is_secure=settings.public_url.startswith("https:"))
+                if rooms.settings.postgres_replicas
+                else None
+            )
+            app.state.mqtt_proxy = MqttProxy(
+                rooms.settings.mqtt_upstream if rooms.settings.has_realtime else "", rooms.settings.public_url
+            )
             app.state.demo_offer = DemoOffer(rooms, start_demo)
             async with budgets.sharing():
                 yield
 
     app = App(
-        route_handlers=[*ROUTES, docs_page, WebApp(settings.web_dist).handler()],
+        route_handlers=[*ROUTES, docs_page, WebApp(settings.web_dist, PageHeads().find).handler()],
         lifespan=[lifespan],
         dependencies=PROVIDERS,
         before_request=check_request,
@@ -85,14 +98,27 @@ class App(Litestar):
         self, scope: Scope | LifeSpanScope, receive: Receive | LifeSpanReceive, send: Send | LifeSpanSend
     ) -> None:
         """Answer one request."""
+        if scope["type"] == "websocket":
+            proxy: MqttProxy = self.state.mqtt_proxy
+            await proxy.answer(scope, receive, send)
+            return
         if scope["type"] != "http":
             await super().__call__(scope, receive, send)
             return
         forbid_reads()
         try:
-            await self._answer(cast("HTTPScope", scope), cast("Receive", receive), cast("Send", send))
+            await self._answer_in_session(
+                cast("HTTPScope", scope), cast("Receive", receive), cast("Send", send)
+            )
         finally:
             forbid_reads()
+
+    async def _answer_in_session(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        sessions: ReadSessions | None = self.state.read_sessions
+        if sessions is not None and scope["path"].startswith("/api/"):
+            await sessions.answer(self._answer, scope, receive, send)
+        else:
+            await self._answer(scope, receive, send)
 
     async def _answer(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         scope.setdefault("state", {})

@@ -28,8 +28,9 @@ class BatchLoader(Generic[K, T]):
         load_batch: Callable[[Sequence[K]], Awaitable[Mapping[K, T | Exception]]],
         *,
         max_batch: int = MAX_BATCH,
+        in_flight: int = BATCHES_IN_FLIGHT,
     ) -> None:
-        self._load_batch, self._max_batch = load_batch, max_batch
+        self._load_batch, self._max_batch, self._max_in_flight = load_batch, max_batch, in_flight
         self._waiting: deque[tuple[K, asyncio.Future[T | None]]] = deque()
         self._in_flight: set[asyncio.Task[None]] = set()
 
@@ -37,11 +38,23 @@ class BatchLoader(Generic[K, T]):
         """The value of one key, read after this call began; None where there is none."""
         future: asyncio.Future[T | None] = asyncio.get_running_loop().create_future()
         self._waiting.append((key, future))
-        if len(self._in_flight) < BATCHES_IN_FLIGHT:
+        self._start_if_due()
+        return await future
+
+    def _start_if_due(self) -> None:
+        if self._waiting and len(self._in_flight) < self._max_in_flight:
             task = asyncio.create_task(self._run())
             self._in_flight.add(task)
-            task.add_done_callback(self._in_flight.discard)
-        return await future
+            task.add_done_callback(self._end)
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        """Go on with what was wanted after the task had looked for the last time, and before it counted as done."""
+        self._in_flight.discard(task)
+        if not task.cancelled():
+            self._start_if_due()
+        elif not self._in_flight:
+            waiting, self._waiting = self._waiting, deque()
+            _fail((future for _, future in waiting), asyncio.CancelledError())
 
     async def _run(self) -> None:
         while self._waiting:

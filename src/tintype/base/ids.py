@@ -13,6 +13,7 @@ AccountId = NewType("AccountId", int)
 PostId = NewType("PostId", int)
 MediaId = NewType("MediaId", int)
 CommentId = NewType("CommentId", int)
+ScheduledPostId = NewType("ScheduledPostId", int)
 
 LARGEST_ID = 2**63 - 1
 

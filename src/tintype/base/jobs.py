@@ -30,6 +30,8 @@ class Handler:
     concurrency: int = JOBS_AT_ONCE
     run_many: Callable[[list[Any]], Awaitable[None]] | None = None
     """Handles some events in one call, where the handler can."""
+    is_long: bool = False
+    """Takes minutes: a worker holds no more of these jobs than it runs, so that others can have the rest."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ def on(
     name: str,
     concurrency: int = ...,
     many: Literal[False] = False,
+    is_long: bool = ...,
 ) -> Handler: ...
 
 
@@ -70,16 +73,17 @@ def on(
     name: str,
     concurrency: int | None = None,
     many: bool = False,
+    is_long: bool = False,
 ) -> Handler:
     """Declare a handler; the types of event and function are checked against each other.
 
     With `many` the function gets a list of what waits at the moment, at most `MAX_BATCH` events in no particular order,
     perhaps the same one twice. It need not sort out those that cannot be handled: when a call raises, its events are
     handled again in halves, down to the ones that fail by themselves, and only those are retried.
-    `concurrency` is how many calls run at once in a worker.
+    `concurrency` is how many calls run at once in a worker; those of a job that `is_long` take minutes.
     """
     if not many:
-        return Handler(name, event, run, concurrency or JOBS_AT_ONCE)
+        return Handler(name, event, run, concurrency or JOBS_AT_ONCE, is_long=is_long)
 
     async def run_one(one: E) -> None:
         await run([one])

@@ -54,6 +54,24 @@ class NatsNames:
         """The subject that wakes the outbox relay of a PostgreSQL server."""
         return f"{self.namespace}.poke.{server}"
 
+    @staticmethod
+    def user(account_id: int | str, leaf: str) -> str:
+        """The subject of a person's MQTT topic `/u/{account_id}/{leaf}`; the gateway maps slashes to dots.
+
+        Without the namespace: installations that share a NATS server use NATS accounts of their own.
+        """
+        return f"{NatsNames.user_root(account_id)}.{leaf}"
+
+    @staticmethod
+    def user_root(account_id: int | str) -> str:
+        """The subject that those of a person's topics begin with; `*` for everybody's."""
+        return f"/.u.{account_id}"
+
+    @property
+    def commands_stream(self) -> str:
+        """The stream that holds commands of devices until they are carried out."""
+        return f"{self.namespace}_commands"
+
     def notifications(self, account_id: int) -> str:
         """The subject that signals a change of somebody's list of notifications."""
         return f"{self.namespace}.notifications.{account_id}.changed"

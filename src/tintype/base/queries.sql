@@ -16,6 +16,12 @@ RETURNING name;
 -- The next worker can lead at once instead of after the lease has expired.
 DELETE FROM leases WHERE name = :name AND holder = :holder;
 
+-- name: find_due_schedules hot
+-- Those of the schedules that have not been started for as long as their interval; `start_due_schedule` claims each.
+SELECT item.name FROM unnest(:names::text[], :intervals_s::float8[]) AS item (name, every_s)
+LEFT JOIN schedules AS s ON s.name = item.name
+WHERE s.started_at IS NULL OR s.started_at <= now() - make_interval(secs => item.every_s);
+
 -- name: start_due_schedule
 -- Returns a row to exactly one caller per interval, whichever workers believe that they lead.
 INSERT INTO schedules (name, started_at) VALUES (:name, now())

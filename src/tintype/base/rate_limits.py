@@ -38,6 +38,7 @@ class RateLimit:
 RequestClass = Literal[
     "reads", "search", "downloads", "files", "pages",
     "writes", "uploads", "posts", "stories", "likes", "follows", "comments", "reports", "exports",
+    "messages",
 ]  # fmt: skip
 
 
@@ -60,7 +61,10 @@ REQUEST_LIMITS: tuple[RequestLimit, ...] = (
         "reads", "Reading the API: feed, profiles, lists, media", (3_000, MINUTE_S), (30_000, MINUTE_S)
     ),
     RequestLimit(
-        "search", "Searching people, tags and places, and places nearby", (600, MINUTE_S), (12_000, MINUTE_S)
+        "search",
+        "Searching people, tags, places and captions, and places nearby",
+        (600, MINUTE_S),
+        (12_000, MINUTE_S),
     ),
     RequestLimit("downloads", "Downloading originals and exports", (300, HOUR_S), (6_000, HOUR_S)),
     RequestLimit("files", "Photos and videos below /media/", None, (120_000, MINUTE_S)),
@@ -70,10 +74,14 @@ REQUEST_LIMITS: tuple[RequestLimit, ...] = (
     RequestLimit("posts", "Publishing a post", (120, HOUR_S), (6_000, HOUR_S)),
     RequestLimit("stories", "Publishing a story", (240, HOUR_S), (6_000, HOUR_S)),
     RequestLimit(
-        "likes", "Liking posts and comments, reacting to stories", (1_800, HOUR_S), (60_000, HOUR_S)
+        "likes",
+        "Liking posts and comments, reacting to stories, voting in them",
+        (1_800, HOUR_S),
+        (60_000, HOUR_S),
     ),
     RequestLimit("follows", "Following and asking to follow", None, (20_000, HOUR_S)),
-    RequestLimit("comments", "Commenting, and replying to stories", None, (20_000, HOUR_S)),
+    RequestLimit("comments", "Commenting, replying to stories and answering them", None, (20_000, HOUR_S)),
+    RequestLimit("messages", "Sending direct messages, and changing them", None, (60_000, HOUR_S)),
     RequestLimit("reports", "Reports and appeals", None, (2_000, HOUR_S)),
     RequestLimit("exports", "Asking for an export of one's data", None, (500, DAY_S)),
 )
@@ -84,12 +92,32 @@ PREFERENCE = RateLimit("attitude", 1_000, HOUR_S, "Mutes, restrictions and close
 COMMENT = RateLimit("comment", 30, 300, "Comments per account")
 STORY_REACTION = RateLimit("story-reactions", 120, 600, "Reactions to stories per account")
 STORY_REPLY = RateLimit("story-replies", 60, 600, "Replies to stories per account")
+STORY_VOTE = RateLimit("story-votes", 240, 600, "Votes in polls and reminders of countdowns per account")
+STORY_ANSWER = RateLimit("story-answers", 60, 600, "Answers to questions in stories per account")
+DIRECT_MESSAGE = RateLimit("direct", 120, MINUTE_S, "Direct messages, edits and reactions per account")
+DIRECT_CONTACT = RateLimit(
+    "direct-contacts", 60, HOUR_S, "New conversations, and people added to groups, per account"
+)
+ENCRYPTION_SETUP = RateLimit(
+    "encryption-setup",
+    120,
+    HOUR_S,
+    "Devices, key packages and new beginnings of encrypted threads per account",
+)
+ENCRYPTION_COMMIT = RateLimit(
+    "encryption-commits", 240, HOUR_S, "Changes of keys in encrypted threads per account"
+)
+ENCRYPTED_UPLOAD = RateLimit("encrypted-uploads", 120, HOUR_S, "Encrypted files per account")
+ENCRYPTION_BACKUP = RateLimit("encryption-backup", 600, HOUR_S, "Parts of the backup written per account")
+KEY_PACKAGES = RateLimit("key-packages", 120, HOUR_S, "Requests for the key packages of others per account")
 REPORT = RateLimit("report", 30, HOUR_S, "Reports per account")
 APPEAL = RateLimit("appeal", 10, DAY_S, "Appeals per account")
 PLACE = RateLimit("places", 50, DAY_S, "New places per account")
 IMPRESSIONS = RateLimit("ranking-seen", 120, MINUTE_S, "Reports of seen posts per account")
 EXPORT = RateLimit("export", 5, DAY_S, "Exports per account")
+IMPORT = RateLimit("import", 20, DAY_S, "Imports per account")
 SIGN_UP = RateLimit("join", 10, HOUR_S, "New accounts per address")
+INVITATION = RateLimit("invitations", 30, DAY_S, "New invitation links per account")
 SIGN_IN_PER_NETWORK = RateLimit("sign-in-network", 60, 600, "Sign-ins per address")
 SIGN_IN_PER_PAIR = RateLimit("sign-in-pair", 10, 600, "Sign-ins per name and address")
 SIGN_IN_PER_NAME = RateLimit("sign-in-name", 100, HOUR_S, "Sign-ins per name")
@@ -100,13 +128,16 @@ MAIL_PER_NETWORK = RateLimit("mail-network", 20, HOUR_S, "Requests for a mail pe
 MAIL_PER_NAME = RateLimit("mail-name", 3, 1_800, "Requests for a mail per name")
 MAIL_PER_ACCOUNT = RateLimit("mail-account", 5, 1_800, "Requests for a mail per account")
 PHONE_CLAIM = RateLimit("claim", 10, DAY_S, "Phone numbers claimed per account")
+COMMAND = RateLimit("commands", 1_200, MINUTE_S, "Commands over the live connection per account")
 USERNAME_CHECK = RateLimit("look-up", 100, 600, "Checks whether a username is free per address")
 USERNAME_CHANGE = RateLimit("rename", 3, 14 * DAY_S, "Changes of username per account")
 
 ACTION_LIMITS: tuple[RateLimit, ...] = (
-    FOLLOW, BLOCK, PREFERENCE, COMMENT, STORY_REACTION, STORY_REPLY, REPORT, APPEAL, PLACE, IMPRESSIONS, EXPORT,
-    SIGN_UP, SIGN_IN_PER_NETWORK, SIGN_IN_PER_PAIR, SIGN_IN_PER_NAME, SIGN_IN_PER_DEVICE, SECOND_FACTOR,
-    REAUTHENTICATION, MAIL_PER_NETWORK, MAIL_PER_NAME, MAIL_PER_ACCOUNT, PHONE_CLAIM, USERNAME_CHECK, USERNAME_CHANGE,
+    FOLLOW, BLOCK, PREFERENCE, COMMENT, STORY_REACTION, STORY_REPLY, STORY_VOTE, STORY_ANSWER, DIRECT_MESSAGE,
+    DIRECT_CONTACT, ENCRYPTION_SETUP, ENCRYPTION_COMMIT, ENCRYPTED_UPLOAD, ENCRYPTION_BACKUP, KEY_PACKAGES,
+    REPORT, APPEAL, PLACE, IMPRESSIONS, EXPORT, IMPORT, SIGN_UP, INVITATION, SIGN_IN_PER_NETWORK,
+    SIGN_IN_PER_PAIR, SIGN_IN_PER_NAME, SIGN_IN_PER_DEVICE, SECOND_FACTOR, REAUTHENTICATION, MAIL_PER_NETWORK,
+    MAIL_PER_NAME, MAIL_PER_ACCOUNT, PHONE_CLAIM, USERNAME_CHECK, USERNAME_CHANGE, COMMAND,
 )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """When each scheduled job last ran and how it ended, so that it runs once per interval in all workers together."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
@@ -22,6 +23,13 @@ class ScheduleRuns:
 
     def __init__(self, shards: Shards) -> None:
         self._shards = shards
+
+    async def find_due(self, intervals_s: Mapping[str, float]) -> set[str]:
+        """Those of the schedules that `start_due` may claim now, by their names: one read for all of them."""
+        rows = await self._shards.of(SCHEDULES_KEY).fetch(
+            QUERIES.find_due_schedules, names=list(intervals_s), intervals_s=list(intervals_s.values())
+        )
+        return {row["name"] for row in rows}
 
     async def start_due(self, name: str, *, every_s: float) -> bool:
         """Claim the next run of a schedule; False if it is not due, or another worker has claimed it."""

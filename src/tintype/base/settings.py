@@ -24,6 +24,7 @@ PACKED_WEB_APP = Path(__file__).resolve().parent.parent / "web_dist"
 
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 OptionalPort = Annotated[int, msgspec.Meta(ge=0, le=65535)]
+Registration = Literal["open", "invitation", "closed"]
 Secret = Annotated[str, msgspec.Meta(extra={"is_secret": True})]
 """A value that is never shown: passwords, keys, addresses that may hold a password."""
 
@@ -33,6 +34,7 @@ LISTS = frozenset(
         "postgres",
         "postgres_migrator",
         "postgres_admin",
+        "postgres_replicas",
         "nats",
         "trusted_proxies",
         "experiments",
@@ -86,21 +88,33 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Number of worker processes, which run jobs and schedules. Zero: as many as suit the machine."""
     postgres: tuple[Secret, ...] = ()
     """DSNs of your own PostgreSQL servers, as a role that reads and writes rows and needs no DDL (`tintype roles`
-    creates it). Empty: embedded ones are started.
+    creates it). Empty: embedded ones are started. An empty DSN holds the place of a server that was removed.
     """
     postgres_migrator: tuple[Secret, ...] = ()
     """DSNs of the same databases, in the same order, as the role that `tintype migrate` and `tintype shards` use. Only
     these commands need it. Empty: those of `postgres`.
     """
     postgres_admin: tuple[Secret, ...] = ()
-    """DSNs of the same databases as a superuser, for `tintype roles`, which creates the other two roles. Best given in
-    the environment of that one command. Empty: those of `postgres`.
+    """DSNs of the same databases as a superuser, for `tintype roles`, which creates the other two roles, and for moves
+    of shards. Best given in the environment of these commands, and of `tintype up`, which then ends moves in time.
+    Empty: those of `postgres`.
     """
     postgres_servers: Annotated[int, msgspec.Meta(ge=1, le=64)] = 1
     """Number of embedded PostgreSQL servers."""
-    postgres_connections: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 8
-    """Connections that each web and worker process holds to each PostgreSQL server, under load; a few more are opened
-    for shards whose connections are all busy, and one for reads of many shards.
+    postgres_replicas: tuple[Secret, ...] = ()
+    """Streaming replicas of your own PostgreSQL servers, as `pg1=DSN`: `pg1` is the first server of `postgres`, `pg2`
+    the second. `tintype migrate` enters them into the shard map. Lists of posts on profiles, of comments and of search
+    results are then read there.
+    """
+    postgres_replica_count: Annotated[int, msgspec.Meta(ge=0, le=8)] = 0
+    """Number of replicas that are started for each embedded PostgreSQL server (`tintype up --replicas`)."""
+    postgres_replica_wal_mb: Annotated[int, msgspec.Meta(ge=64, le=1_000_000)] = 4_096
+    """How much WAL an embedded server keeps for a replica, or for a move of shards, that is behind, in MB. A replica
+    further behind is made anew.
+    """
+    postgres_connections: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 4
+    """Connections that each web and worker process holds to each PostgreSQL server, under load; up to half as many
+    more, and at least two, are opened while shards wait for a busy one, and one for reads of many shards.
     """
     postgres_backend_mb: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 64
     """A connection is replaced once its PostgreSQL backend has grown beyond this, in MB. Zero: never for its size."""
@@ -116,10 +130,22 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """URL of your own Redis or Valkey server. Empty: an embedded one is started."""
     nats: tuple[Secret, ...] = ()
     """URLs of your own NATS servers with JetStream. Empty: an embedded one is started."""
+    realtime: bool | Literal["auto"] = "auto"
+    """Whether devices may hold a live connection: MQTT over WebSocket at `/mqtt`, for messages and notifications.
+    `auto`: with an embedded NATS server. Your own servers need the auth callout first (docs/operating.md), then `true`.
+    """
+    nats_system: Secret = ""
+    """URL of your own NATS servers as a user of their system account, for live connections. Embedded: set by itself."""
+    mqtt_upstream: str = ""
+    """`host:port` where your own NATS servers listen for MQTT; `/mqtt` is forwarded there. Embedded: set by itself."""
     mqtt_port: OptionalPort = 0
-    """Port of the embedded NATS server for MQTT. Zero: it does not listen for it."""
+    """Port of the embedded NATS server for MQTT without WebSocket. Zero: other machines cannot reach it. With
+    `realtime` only.
+    """
     mqtt_ws_port: OptionalPort = 0
-    """Port of the embedded NATS server for MQTT over WebSocket. Zero: it does not listen for it."""
+    """Port of the embedded NATS server for MQTT over WebSocket past the web process, for a proxy of yours. Zero: it
+    does not listen for it. With `realtime` only.
+    """
     media_store: Secret = ""
     """Where media files are stored: a directory or an object store URL (`s3://bucket/prefix`). Empty: `media` in
     the data directory.
@@ -154,12 +180,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How much each person may store, in MiB: originals and everything made from them. Zero: as much as they like.
     `tintype accounts quota` changes it for one account.
     """
+    import_mb: Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)] = 20_480
+    """How large the archives of one import may be together, in MiB. They do not count towards the quota and are deleted
+    when the import has ended. Zero: nobody imports in the app; `tintype import` works all the same.
+    """
     videos_waiting: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 20
     """How many videos of one person may wait for their conversion at a time."""
     video_minutes_per_day: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 240
     """How many minutes of video are converted per person and day (UTC). Zero: any number."""
     media_url_life_s: Annotated[int, msgspec.Meta(ge=60, le=7 * 86_400)] = 3_600
     """How long a signed URL of a private account's file works, in seconds."""
+    media_convert_after_reads: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 8
+    """After how many reads of a size within a week it is converted to AVIF or WebP, in the background. 0: never."""
     media_browser_cache_s: Annotated[int, msgspec.Meta(ge=0, le=31_536_000)] = 86_400
     """How long a browser may show a public photo or video without asking again, in seconds."""
     media_edge_cache_s: Annotated[int, msgspec.Meta(ge=0, le=31_536_000)] = 60
@@ -190,6 +222,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Key that signs cursors and URLs. Empty: generated at the first start and stored in the data directory."""
     guests_may_read: bool = True
     """Whether people who are not signed in may read public profiles and posts."""
+    registration: Registration = "open"
+    """Who may create an account: everybody, whoever has an invitation link of a member, or nobody. The first account of
+    an empty site needs no invitation.
+    """
+    search_engines: Literal["none", "pages", "sitemap"] = "pages"
+    """What search engines may do with public profiles, posts, hashtags and places: `none` tells them to list nothing,
+    `pages` lets them list what they find, `sitemap` also gives them a list of it (`/sitemap.xml`). Previews of links
+    are made in any case. People can keep their account out of all of it.
+    """
     demo_offered: bool = True
     """Whether the only account of an empty site is offered the demo community."""
     posts_per_day: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 25
@@ -250,6 +291,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     job_attempts: Annotated[int, msgspec.Meta(ge=1, le=100)] = 8
     """How often a failing job is tried before it becomes a dead letter."""
 
+    @property
+    def has_realtime(self) -> bool:
+        """Whether this process lets devices hold live connections; what `auto` means, the supervisor has decided."""
+        return self.realtime is True
+
 
 @dataclass(frozen=True)
 class Loaded:
@@ -287,13 +333,41 @@ def load_settings(
 
 
 def server_dsns(settings: Settings) -> dict[str, str]:
-    """The PostgreSQL servers by name: their place in the list is their name, and each server remembers its own."""
-    return {f"pg{number}": dsn for number, dsn in enumerate(settings.postgres, start=1)}
+    """The PostgreSQL servers by name: their place in the list is their name, and each server remembers its own.
+
+    An empty address holds the place of a server that was removed.
+    """
+    return {f"pg{number}": dsn for number, dsn in enumerate(settings.postgres, start=1) if dsn}
+
+
+def site_url(settings: Settings) -> str:
+    """The address of this installation, as people type it; without a slash at its end."""
+    return (settings.public_url or f"http://{settings.http_host}:{settings.http_port}").rstrip("/")
+
+
+def replica_dsns(settings: Settings) -> dict[str, list[str]]:
+    """The addresses of replicas by the name of their server."""
+    servers = server_dsns(settings)
+    found: dict[str, list[str]] = {}
+    for text in settings.postgres_replicas:
+        name, _, dsn = text.partition("=")
+        if name not in servers or not dsn.startswith(("postgresql://", "postgres://")):
+            raise SettingsInvalid(
+                f"postgres_replicas: write SERVER=postgresql://…, with SERVER one of {', '.join(servers) or 'none'}: "
+                "the servers of `postgres` are pg1, pg2 and so on."
+            )
+        found.setdefault(name, []).append(dsn)
+    return found
 
 
 def directory_dsn(settings: Settings) -> str:
     """Where the shard map is kept."""
-    return settings.directory or settings.postgres[0]
+    found = settings.directory or settings.postgres[0]
+    if not found:
+        raise SettingsInvalid(
+            "The first server was removed: name the database that has the shard map in `directory`."
+        )
+    return found
 
 
 def as_migrator(settings: Settings) -> Settings:
@@ -309,6 +383,15 @@ def as_migrator(settings: Settings) -> Settings:
         postgres=settings.postgres_migrator,
         directory=settings.directory_migrator or settings.directory,
     )
+
+
+def as_superuser(settings: Settings) -> Settings:
+    """The same settings with the addresses of the superuser, where they are known: for moves of shards."""
+    if not settings.postgres_admin:
+        return as_migrator(settings)
+    if len(settings.postgres_admin) != len(settings.postgres):
+        raise SettingsInvalid("postgres_admin and postgres must name the same databases, in the same order.")
+    return msgspec.structs.replace(settings, postgres=settings.postgres_admin)
 
 
 def is_secret(name: str) -> bool:

@@ -52,3 +52,18 @@ async def gather_rows(shards: Shards, query: Query, ids: Sequence[int]) -> Seque
     if len(ids) == 1:
         return await shards.owner(ids[0]).fetch(query, ids=list(ids))
     return (await shards.gather(query, ids)).complete()
+
+
+async def read_by_shard(shards: Shards, query: Query, ids: Iterable[int]) -> Sequence[asyncpg.Record]:
+    """`gather_rows` for a `hot` query that is expensive to plan: a read of each shard, all at once.
+
+    A scatter-gather is one round trip and plans the query for every shard, about 1 ms each where subqueries build JSON.
+    For a look-up by key it is the cheaper way: the round trips outweigh the planning.
+    """
+    rows: list[asyncpg.Record] = []
+
+    async def read(shard: Shard, own: list[int]) -> None:
+        rows.extend(await shard.fetch(query, ids=own))
+
+    await run_by_shard(shards, ids, int, read)
+    return rows

@@ -24,6 +24,7 @@ _INVISIBLE = dict.fromkeys([*map(ord, JOINERS), *range(0xFE00, 0xFE10)])
 NO_HASHTAG_AFTER = HASHTAG_SIGNS + "&/"
 NO_MENTION_AFTER = MENTION_SIGNS + "./"
 _USERNAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_]|\.(?=[A-Za-z0-9_])){0,29}")
+_HASHTAG_SIGN, _MENTION_SIGN = re.compile(f"[{HASHTAG_SIGNS}]"), re.compile(f"[{MENTION_SIGNS}]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -91,7 +92,7 @@ def mentioned_usernames(text: str) -> list[str]:
 
 def _hashtags(text: str) -> Iterator[TextMatch]:
     at = 0
-    while (start := _next_sign(text, HASHTAG_SIGNS, at)) is not None:
+    while (start := _next_sign(text, _HASHTAG_SIGN, at)) is not None:
         end = _end_of_word(text, start + 1)
         at = max(end, start + 1)
         body = text[start + 1 : end]
@@ -105,7 +106,7 @@ def _hashtags(text: str) -> Iterator[TextMatch]:
 
 def _mentions(text: str) -> Iterator[TextMatch]:
     at = 0
-    while (start := _next_sign(text, MENTION_SIGNS, at)) is not None:
+    while (start := _next_sign(text, _MENTION_SIGN, at)) is not None:
         at = start + 1
         match = _USERNAME.match(text, start + 1)
         if match is None or not _starts_a_word(text, start, NO_MENTION_AFTER):
@@ -116,8 +117,9 @@ def _mentions(text: str) -> Iterator[TextMatch]:
             at = match.end()
 
 
-def _next_sign(text: str, signs: str, at: int) -> int | None:
-    return next((index for index in range(at, len(text)) if text[index] in signs), None)
+def _next_sign(text: str, signs: re.Pattern[str], at: int) -> int | None:
+    found = signs.search(text, at)
+    return None if found is None else found.start()
 
 
 def _end_of_word(text: str, at: int) -> int:

@@ -10,8 +10,18 @@ from rich.console import Console
 from rich.table import Table
 
 from tintype.base.settings import load_settings
+from tintype.cli.running_moves import find_moves
+from tintype.cli.running_replicas import find_replicas
 from tintype.cli.sandbox_walls import find_wall_problems
-from tintype.stack import Finding, Verdict, check_existing_servers, run_checks, stack_plan
+from tintype.stack import (
+    Finding,
+    Verdict,
+    check_existing_servers,
+    check_moves,
+    check_replicas,
+    run_checks,
+    stack_plan,
+)
 
 _SIGNS = {Verdict.OK: "[green]✓[/]", Verdict.WARNING: "[yellow]![/]", Verdict.WRONG: "[red]✗[/]"}
 
@@ -28,6 +38,10 @@ def doctor(
     findings = [
         *run_checks(plan),
         *asyncio.run(check_existing_servers(plan)),
+        *check_replicas(asyncio.run(find_replicas(loaded))),
+        *check_moves(
+            asyncio.run(find_moves(loaded)), is_tended=not plan.postgres or any(plan.postgres_admin)
+        ),
         *find_wall_problems(loaded.settings),
     ]
     if as_json:

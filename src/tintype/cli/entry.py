@@ -13,7 +13,6 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from shardwright.errors import ShardwrightError
 from tintype.base.errors import TintypeError
 
 RUN, MANAGE, PROCESSES = "Run", "Manage", "Single processes"
@@ -43,10 +42,12 @@ COMMANDS = {
     "posts": CommandEntry("tintype.cli.posts", MANAGE, group="posts_app"),
     "feed": CommandEntry("tintype.cli.feed", MANAGE, group="feed_app"),
     "dead": CommandEntry("tintype.cli.dead", MANAGE, group="dead_app"),
+    "import": CommandEntry("tintype.cli.imports", MANAGE, group="imports_app"),
     "media": CommandEntry("tintype.cli.media", MANAGE, group="media_app"),
     "search": CommandEntry("tintype.cli.search", MANAGE, group="search_app"),
     "shards": CommandEntry("tintype.cli.shards", MANAGE, group="shards_app", callback="pass_settings"),
     "roles": CommandEntry("tintype.cli.roles", MANAGE),
+    "realtime-key": CommandEntry("tintype.cli.realtime_key", MANAGE),
     "version": CommandEntry("tintype.cli.version", MANAGE),
     "web": CommandEntry("tintype.cli.web", PROCESSES),
     "worker": CommandEntry("tintype.cli.worker", PROCESSES),
@@ -79,8 +80,15 @@ def main() -> None:
     app = build_app([wanted] if wanted in COMMANDS else list(COMMANDS))
     try:
         app(prog_name="tintype")
-    except (TintypeError, ShardwrightError) as error:
-        Console(stderr=True).print(f"[bold red]tintype:[/] {escape(str(error))}", highlight=False)
+    except Exception as error:
+        from shardwright.command_names import as_called  # noqa: PLC0415 - 10 MB that not every process needs
+        from shardwright.errors import ShardwrightError  # noqa: PLC0415 - likewise
+
+        if not isinstance(error, TintypeError | ShardwrightError):
+            raise
+        Console(stderr=True).print(
+            f"[bold red]tintype:[/] {escape(as_called(str(error), 'tintype shards'))}", highlight=False
+        )
         sys.exit(1)
 
 
@@ -91,7 +99,7 @@ def _mount(app: typer.Typer, name: str, entry: CommandEntry) -> None:
         extra = {"callback": callback} if callback else {}
         app.add_typer(getattr(module, entry.group), name=name, rich_help_panel=entry.panel, **extra)
     else:
-        app.command(name, rich_help_panel=entry.panel)(getattr(module, name))
+        app.command(name, rich_help_panel=entry.panel)(getattr(module, name.replace("-", "_")))
 
 
 def _no_callback() -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -39,6 +40,10 @@ def up(
     servers: Annotated[
         int | None, typer.Option("--servers", min=1, max=64, help="PostgreSQL servers to start.")
     ] = None,
+    replicas: Annotated[
+        int | None,
+        typer.Option("--replicas", min=0, max=8, help="Replicas of each PostgreSQL server, for reads."),
+    ] = None,
     web: Annotated[
         int | None,
         typer.Option("--web", min=1, max=256, help="Web processes; default: by the machine's size."),
@@ -52,6 +57,13 @@ def up(
     detach: Annotated[
         bool, typer.Option("--detach", "-d", help="Run in the background; return once all is ready.")
     ] = False,
+    finish_moves: Annotated[
+        bool,
+        typer.Option(
+            "--finish-moves",
+            help="End moves of shards that could still be undone, for which migrations would have to wait.",
+        ),
+    ] = False,
     in_background: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
     """Start the servers, the web server and the worker, and keep them running.
@@ -61,6 +73,7 @@ def up(
     """
     wanted = {
         "postgres_servers": servers,
+        "postgres_replica_count": replicas,
         "web_workers": web,
         "worker_count": workers,
         "http_port": port,
@@ -68,12 +81,19 @@ def up(
     }
     chosen = {name: value for name, value in wanted.items() if value is not None}
     loaded = load_settings(overrides=chosen)
-    plan = stack_plan(loaded)
+    plan = replace(stack_plan(loaded), finish_moves=finish_moves)
     console = Console()
     # The process in the background was started by one that has checked it.
     notes = [] if in_background else check_sandbox(loaded.settings.media_sandbox_walls)
     if detach:
-        options = {"servers": servers, "web": web, "workers": workers, "port": port, "home": plan.home}
+        options = {
+            "servers": servers,
+            "replicas": replicas,
+            "web": web,
+            "workers": workers,
+            "port": port,
+            "home": plan.home,
+        }
         seen = _detach(plan, console, options)
         shown = [*seen.notes, *notes]
         console.print(_panel(plan, loaded.settings.public_url or seen.address, shown, is_detached=True))
@@ -107,6 +127,7 @@ def _detach(plan: StackPlan, console: Console, chosen: Mapping[str, object]) -> 
     with home.locked():
         pass  # raises here, where the operator sees it, when another supervisor is running
     options = [f"--{name}={value}" for name, value in chosen.items() if value is not None]
+    options += ["--finish-moves"] if plan.finish_moves else []
     output_file = home.run / "background.txt"
     with output_file.open("wb") as output, console.status("Starting…"):
         process = subprocess.Popen(
@@ -139,6 +160,7 @@ def _panel(plan: StackPlan, address: str, notes: Sequence[str], *, is_detached: 
         "Open": f"[bold]{address}[/]",
         "Data": escape(str(plan.home)),
         "Runs": f"{_count(plan.web_count, 'web process')}, {_count(plan.worker_count, 'worker')}",
+        "Live": "connections of devices at /mqtt" if plan.realtime else "no live connections",
         "Stop": f"[bold]{me} down[/]" if is_detached else f"Ctrl-C here, or [bold]{me} down[/] elsewhere",
         "Watch": f"[bold]{me} status[/], [bold]{me} logs -f[/]; problems: [bold]{me} doctor[/]",
     }

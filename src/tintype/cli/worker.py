@@ -3,6 +3,8 @@
 import asyncio
 import signal
 
+import uvloop
+
 from tintype.base.log import set_up_log
 from tintype.base.settings import Settings
 from tintype.cli.running_stack import running_settings
@@ -15,14 +17,19 @@ def worker() -> None:
     """Relay outbox events, run event handlers and scheduled jobs. `tintype up` starts this; run as many as you like."""
     settings = running_settings()
     set_up_log(settings, process="worker")
-    asyncio.run(run_worker(settings))
+    uvloop.run(run_worker(settings))  # the event loop of the web process
 
 
 async def run_worker(settings: Settings) -> None:
     """Run until SIGTERM or SIGINT, then finish the jobs in progress."""
     async with open_rooms(settings, process="worker") as rooms, log_missing_walls():
         work = Worker(
-            settings, rooms.shards, rooms.nats, handlers=rooms.handlers(), schedules=rooms.schedules()
+            settings,
+            rooms.shards,
+            rooms.nats,
+            handlers=rooms.handlers(),
+            schedules=rooms.schedules(),
+            services=rooms.services(),
         )
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -1,7 +1,7 @@
 """Adding comments, and approving those that were held back."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import asyncpg
 
@@ -9,6 +9,7 @@ from shardwright.routing import Transaction
 from tintype.accounts import Account
 from tintype.base.ids import AccountId, CommentId, PostId, has_shard
 from tintype.base.keyed_locks import KeyedLocks
+from tintype.base.listeners import Listeners
 from tintype.base.log import get_log
 from tintype.base.rate_limits import COMMENT
 from tintype.base.text import clean_text
@@ -46,69 +47,116 @@ class CheckedComment:
     mention_ids: tuple[AccountId, ...]
 
 
+class AddedComment(NamedTuple):
+    """A comment that is stored. `is_whole`: all of it is known, since it is new and nothing holds it back."""
+
+    id: CommentId
+    text: str
+    post_author_id: AccountId
+    is_whole: bool
+
+
 class CommentWriter:
     """Adds and approves comments."""
 
-    def __init__(self, dependencies: CommentsDependencies, reader: CommentReader) -> None:
+    def __init__(
+        self,
+        dependencies: CommentsDependencies,
+        reader: CommentReader,
+        added: Listeners[CommentAdded],
+    ) -> None:
         self._shards, self._outbox = dependencies.shards, dependencies.outbox
-        self._posts = dependencies.posts
+        self._posts, self._added = dependencies.posts, added
         self._locks: KeyedLocks[PostId] = KeyedLocks()
         self._mentions, self._limiter, self._reader = dependencies.mentions, dependencies.limiter, reader
 
     async def add(self, post_id: PostId, by: AccountId, draft: CommentDraft) -> CommentId:
         """Comment on a post; a repeated request with the same idempotency key returns the first one's comment."""
-        return await self._insert(await self._check(post_id, by, draft))
+        return (await self._add(post_id, by, draft)).id
 
     async def add_and_show(self, post_id: PostId, by: Account, draft: CommentDraft) -> VisibleComment:
-        """`add`, and the comment as its author sees it, which is not read again where it is new."""
-        checked = await self._check(post_id, by.id, draft)
-        comment_id = await self._insert_at_once(checked)
-        if comment_id is None:
-            return await self._reader.get(await self._insert_locked(checked), viewer=by.id)
+        """`add`, and the comment as its author sees it, which is not read again where one statement has added it."""
+        added = await self._add(post_id, by.id, draft)
+        if not added.is_whole:
+            return await self._reader.get(added.id, viewer=by.id)
         comment = Comment(
-            id=comment_id,
+            id=added.id,
             post_id=post_id,
             account_id=by.id,
             parent_id=None,
             parent_account_id=None,
             root_id=None,
             depth=0,
-            text=checked.text,
-            state=checked.state,
+            text=added.text,
+            state="visible",
             like_count=0,
             thread_count=0,
             is_pinned=False,
             viewer_has_liked=False,
             has_replies=False,
         )
-        return VisibleComment(comment, by, None, checked.post_author_id)
+        return VisibleComment(comment, by, None, added.post_author_id)
 
-    async def _check(self, post_id: PostId, by: AccountId, draft: CommentDraft) -> CheckedComment:
-        text, reply_to = clean_text(draft.text), draft.reply_to
+    async def _add(self, post_id: PostId, by: AccountId, draft: CommentDraft) -> AddedComment:
+        text = clean_text(draft.text)
         if not 1 <= len(text) <= MAX_COMMENT_LENGTH:
             raise CommentInvalid
-        post = await self._read_post(post_id, by)
-        author_id = AccountId(post["author_id"])
-        if not post["comments_enabled"] and by != author_id:
-            raise CommentsOff
-        if reply_to is not None and (await self._reader.get(reply_to, viewer=by)).comment.post_id != post_id:
-            raise CommentNotFound
-        await self._limiter.acquire(COMMENT, by)
+        if not has_shard(self._shards, post_id):
+            raise PostNotFound
         mentioned = await self._mentions.resolve_new(by, text)
         mention_ids = tuple(dict.fromkeys(mentioned.values()))
-        state = "visible" if by == author_id else _choose_state(text, post)
-        return CheckedComment(post_id, author_id, by, text, reply_to, draft.key, state, mention_ids)
-
-    async def _read_post(self, post_id: PostId, by: AccountId) -> asyncpg.Record:
-        """What decides whether and how somebody may comment, in one read; `PostNotFound` unless they see the post."""
-        post = None
-        if has_shard(self._shards, post_id):
-            post = await self._shards.owner(post_id).fetch_one(
-                QUERIES.read_before_comment, post_id=post_id, account_id=by
-            )
+        await self._limiter.acquire(COMMENT, by)
+        post = await self._add_at_once(post_id, by, text, draft, mention_ids)
         if post is None:
             raise PostNotFound
-        return post
+        author_id, comment_id = AccountId(post["author_id"]), post["comment_id"]
+        if comment_id is not None:
+            return AddedComment(CommentId(comment_id), text, author_id, is_whole=True)
+        if not post["comments_enabled"] and by != author_id:
+            raise CommentsOff
+        reply_to = draft.reply_to
+        if reply_to is not None and (await self._reader.get(reply_to, viewer=by)).comment.post_id != post_id:
+            raise CommentNotFound
+        state = "visible" if by == author_id else _choose_state(text, post)
+        checked = CheckedComment(post_id, author_id, by, text, reply_to, draft.key, state, mention_ids)
+        return AddedComment(await self._insert_locked(checked), text, author_id, is_whole=False)
+
+    async def _add_at_once(
+        self,
+        post_id: PostId,
+        by: AccountId,
+        text: str,
+        draft: CommentDraft,
+        mention_ids: tuple[AccountId, ...],
+    ) -> asyncpg.Record | None:
+        """Add a comment that nothing holds back, in one call.
+
+        Returns what else decides about it where it was not added; None where there is no such post for this person.
+        """
+        shard = self._shards.owner(post_id)
+        common: dict[str, Any] = {"post_id": post_id, "account_id": by}
+        event = self._outbox.prepare(
+            CommentAdded, last="comment_id", more=("post_author_id",), **common, mention_ids=mention_ids
+        )
+        async with self._locks.of(post_id):
+            row = await shard.fetch_one(
+                QUERIES.comment_at_once,
+                **common,
+                text=text,
+                may_add=draft.reply_to is None,
+                idempotency_key=draft.key,
+                within_s=REPEATED_WITHIN_S,
+                **event,
+            )
+        if row is not None and row["comment_id"] is not None:
+            await self._outbox.wake(shard)
+            await self._posts.invalidate_counts(post_id)
+            comment_id, author_id = CommentId(row["comment_id"]), AccountId(row["author_id"])
+            await self._added.notify(
+                CommentAdded(comment_id, post_id, author_id, by, mention_ids=mention_ids)
+            )
+            log.debug("comment.added", comment_id=row["comment_id"], post_id=post_id, state="visible")
+        return row
 
     async def approve(self, comment_id: CommentId, by: AccountId) -> None:
         """Show a comment that was held back; only the author of the post can do that."""
@@ -118,57 +166,19 @@ class CommentWriter:
         if found is None or found["post_author_id"] != by:
             raise CommentNotFound
         post = await self._posts.get(PostId(found["post_id"]), viewer=by)
+        commenter_id = AccountId(found["account_id"])
+        mentioned = await self._mentions.resolve(commenter_id, found["text"])
         async with self._shards.owner(comment_id).begin() as tx:
             await self._posts.lock(tx, post.id)
             row = await tx.fetch_one(QUERIES.lock_comment, comment_id=comment_id)
             if row is None or row["state"] not in {"filtered", "waiting"}:
                 return
             await tx.execute(QUERIES.set_state, comment_id=comment_id, state="visible")
-            commenter_id = AccountId(row["account_id"])
-            mentioned = await self._mentions.resolve(commenter_id, row["text"])
             mention_ids = tuple(dict.fromkeys(mentioned.values()))
             await self._posts.change_comment_count(tx, post.id, 1)
             await self._announce(
                 tx, comment_id, post.id, post.author_id, commenter_id, row["parent_id"], mention_ids
             )
-
-    async def _insert(self, draft: CheckedComment) -> CommentId:
-        comment_id = await self._insert_at_once(draft)
-        return comment_id if comment_id is not None else await self._insert_locked(draft)
-
-    async def _insert_at_once(self, draft: CheckedComment) -> CommentId | None:
-        """Store a comment in one call; None where it replies to another, or the post's lock must be taken first."""
-        if draft.reply_to is not None:
-            return None
-        shard = self._shards.owner(draft.post_id)
-        common: dict[str, Any] = {"post_id": draft.post_id, "account_id": draft.by}
-        if draft.state == "visible":
-            event = self._outbox.prepare(
-                CommentAdded,
-                last="comment_id",
-                **common,
-                post_author_id=draft.post_author_id,
-                mention_ids=draft.mention_ids,
-            )
-        else:
-            event = self._outbox.prepare(CommentKept, last="comment_id", **common)
-        async with self._locks.of(draft.post_id):
-            comment_id: int | None = await shard.fetch_value(
-                QUERIES.comment_at_once,
-                **common,
-                text=draft.text,
-                state=draft.state,
-                idempotency_key=draft.key,
-                within_s=REPEATED_WITHIN_S,
-                **event,
-            )
-        if comment_id is None:
-            return None
-        await self._outbox.wake(shard)
-        if draft.state == "visible":
-            await self._posts.invalidate_counts(draft.post_id)
-        log.debug("comment.added", comment_id=comment_id, post_id=draft.post_id, state=draft.state)
-        return CommentId(comment_id)
 
     async def _insert_locked(self, draft: CheckedComment) -> CommentId:
         async with self._shards.owner(draft.post_id).begin() as tx:
@@ -258,14 +268,17 @@ class CommentWriter:
                 parent_account = AccountId(parent["account_id"])
                 root_id = parent["root_id"] or parent["id"]
                 await tx.execute(QUERIES.change_thread_count, root_id=root_id, by=1)
-        await self._outbox.add(
-            tx,
-            CommentAdded(comment_id, post_id, post_author_id, by, parent_id, parent_account, mention_ids),
-        )
+        added = CommentAdded(comment_id, post_id, post_author_id, by, parent_id, parent_account, mention_ids)
+        await self._outbox.add(tx, added)
+
+        async def after_commit(_server: str) -> None:
+            await self._added.notify(added)
+
+        tx.after_commit(after_commit)
 
 
 def _choose_state(text: str, post: asyncpg.Record) -> CommentState:
     """Whether a comment is visible, or held back by a word filter or because its author is restricted."""
-    if find_filtered_word(text, post["filters"]) is not None:
+    if post["filters"] and find_filtered_word(text, post["filters"]) is not None:
         return "filtered"
     return "waiting" if post["is_restricted"] else "visible"

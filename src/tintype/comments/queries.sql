@@ -1,34 +1,39 @@
--- name: read_before_comment hot
--- What decides whether and how somebody may comment on a post: the post, if they may see it (graph's rules
--- `may_see_content` and `may_see_post`, whose facts are all on the author's shard), whether its author has restricted them,
--- and the words that the author filters.
-SELECT p.author_id, p.comments_enabled,
-       EXISTS (SELECT FROM attitudes AS t
-               WHERE t.account_id = p.author_id AND t.target_id = :account_id AND t.restricts) AS is_restricted,
-       ARRAY(SELECT f.word FROM comment_filters AS f WHERE f.account_id = p.author_id ORDER BY f.word) AS filters
-FROM posts AS p JOIN accounts AS a ON a.id = p.author_id
-WHERE p.id = :post_id::bigint AND p.deleted_at IS NULL
-  AND (p.author_id = :account_id::bigint
-       OR (p.archived_at IS NULL AND p.hidden_at IS NULL AND a.status = 'active'
-           AND NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = a.id AND b.blocked_id = :account_id)
-           AND NOT EXISTS (SELECT FROM blocked_by AS b
-                           WHERE b.account_id = a.id AND b.blocker_id = :account_id AND b.is_active)
-           AND (NOT a.is_private
-                OR EXISTS (SELECT FROM followers AS f
-                           WHERE f.account_id = a.id AND f.follower_id = :account_id AND f.is_active))));
-
 -- name: comment_at_once hot
--- A comment that replies to nobody, in one call: the row, the count of the post and the event, under the post's lock. The
--- post's row is written with every comment, so if this statement locked it in the very version that its snapshot has
--- (`held`), no comment was missed. No row: one may have been, the post is gone, the key was used, or the same text was
--- posted within this time; the caller then takes the lock first and finds out.
-WITH locked AS (
-    SELECT id, xmin AS version FROM posts WHERE id = :post_id::bigint FOR NO KEY UPDATE
+-- A comment in one call, if nothing holds it back: the row, the count of the post and the event, under the post's lock.
+--
+-- No row: there is no post that this person may see (graph's rules `may_see_content` and `may_see_post`, whose facts are
+-- all on the author's shard). No `comment_id`: the caller has to decide, by what is returned: the author of the post takes
+-- no comments, filters words or has restricted this person; the comment replies to another (`may_add` is false); or the
+-- lock must be taken first, because the key was used, the same text was posted within this time, or another comment came in
+-- between: the post's row is written with every comment, so only if this statement locked it in the very version that its
+-- snapshot has (`held`), no comment was missed.
+WITH post AS (
+    SELECT p.id, p.author_id, p.comments_enabled,
+           EXISTS (SELECT FROM attitudes AS t
+                   WHERE t.account_id = p.author_id AND t.target_id = :account_id AND t.restricts) AS is_restricted,
+           ARRAY(SELECT f.word FROM comment_filters AS f WHERE f.account_id = p.author_id ORDER BY f.word) AS filters
+    FROM posts AS p JOIN accounts AS a ON a.id = p.author_id
+    WHERE p.id = :post_id::bigint AND p.deleted_at IS NULL
+      AND (p.author_id = :account_id::bigint
+           OR (p.archived_at IS NULL AND p.hidden_at IS NULL AND a.status = 'active'
+               AND NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = a.id AND b.blocked_id = :account_id)
+               AND NOT EXISTS (SELECT FROM blocked_by AS b
+                               WHERE b.account_id = a.id AND b.blocker_id = :account_id AND b.is_active)
+               AND (NOT a.is_private
+                    OR EXISTS (SELECT FROM followers AS f
+                               WHERE f.account_id = a.id AND f.follower_id = :account_id AND f.is_active))))
+), locked AS (
+    SELECT p.id, p.xmin AS version FROM posts AS p
+    WHERE p.id = (SELECT post.id FROM post
+                  WHERE :may_add::boolean
+                    AND (post.author_id = :account_id
+                         OR (post.comments_enabled AND NOT post.is_restricted AND post.filters = '{}')))
+    FOR NO KEY UPDATE
 ), held AS (
     SELECT l.id FROM locked AS l JOIN posts AS p ON p.id = l.id AND p.xmin = l.version
 ), added AS (
     INSERT INTO comments (post_id, account_id, depth, text, state, idempotency_key)
-    SELECT h.id, :account_id::bigint, 0, :text::text, :state::text, :idempotency_key::text FROM held AS h
+    SELECT h.id, :account_id, 0, :text::text, 'visible', :idempotency_key::text FROM held AS h
     WHERE NOT EXISTS (SELECT FROM comments AS c
                       WHERE c.account_id = :account_id AND c.post_id = :post_id AND c.text = :text
                         AND c.parent_id IS NULL AND c.state <> 'deleted'
@@ -36,12 +41,15 @@ WITH locked AS (
     ON CONFLICT (account_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
     RETURNING id
 ), counted AS (
-    UPDATE posts AS p SET comment_count = p.comment_count + (:state = 'visible')::int FROM added WHERE p.id = :post_id
+    UPDATE posts AS p SET comment_count = p.comment_count + 1 FROM added WHERE p.id = :post_id
 ), announced AS (
     INSERT INTO common.outbox (event, payload, request_id)
-    SELECT :event::text, convert_to(:payload::text || added.id || '}', 'UTF8'), :request_id::text FROM added
+    SELECT :event::text, convert_to(:payload::text || added.id || ',"post_author_id":' || post.author_id || '}', 'UTF8'),
+           :request_id::text
+    FROM added CROSS JOIN post
 )
-SELECT added.id FROM added;
+SELECT post.author_id, post.comments_enabled, post.is_restricted, post.filters, added.id AS comment_id
+FROM post LEFT JOIN added ON true;
 
 -- name: like_comment_at_once hot
 -- A like of a comment in one call: the row, the count and the event; liking twice returns no row.
@@ -98,8 +106,8 @@ WHERE account_id = :account_id AND post_id = :post_id AND text = :text
 LIMIT 1;
 
 -- name: find_post_of
--- The post of a comment, read before anything is locked: the post's row is always locked first.
-SELECT c.post_id, c.account_id, p.author_id AS post_author_id
+-- A comment and its post, read before anything is locked: the post's row is always locked first.
+SELECT c.post_id, c.account_id, c.text, p.author_id AS post_author_id
 FROM comments AS c JOIN posts AS p ON p.id = c.post_id WHERE c.id = :comment_id;
 
 -- name: lock_comment

@@ -3,13 +3,15 @@
 A comment that the viewer may not see is left out, or shown as a placeholder if it has replies.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 import asyncpg
 
-from shardwright.routing import Shard
+from shardwright.routing import ReadShard, Shard
 from tintype.base.ids import LARGEST_ID, AccountId, CommentId, PostId, has_shard
+from tintype.base.replica_reads import replica_reader
+from tintype.base.shard_groups import run_by_shard
 from tintype.comments.dependencies import CommentsDependencies
 from tintype.comments.errors import CommentNotFound
 from tintype.comments.models import Comment, CommentCursor, CommentPage, Sort, VisibleComment
@@ -39,6 +41,27 @@ class CommentReader:
             raise CommentNotFound
         return shown[0]
 
+    async def find_many(
+        self, ids: Iterable[CommentId], *, viewer: AccountId | None
+    ) -> dict[CommentId, VisibleComment]:
+        """Those of the comments that the viewer may see, in one query per shard."""
+        loaded: list[Comment] = []
+
+        async def load(shard: Shard, own: list[CommentId]) -> None:
+            loaded.extend(await self._load(shard, own, viewer))
+
+        wanted = [each for each in dict.fromkeys(ids) if has_shard(self._shards, each)]
+        await run_by_shard(self._shards, wanted, int, load)
+        posts = await self._posts.find_many({each.post_id for each in loaded}, viewer=viewer)
+        found: dict[CommentId, VisibleComment] = {}
+        for author in {post.author_id for post in posts.values()}:
+            of_author = [
+                each for each in loaded if each.post_id in posts and posts[each.post_id].author_id == author
+            ]
+            shown = await self._show(of_author, viewer, author)
+            found |= {each.comment.id: each for each in shown if not each.is_placeholder}
+        return found
+
     async def page(
         self,
         post_id: PostId,
@@ -50,13 +73,13 @@ class CommentReader:
     ) -> CommentPage:
         """Comments under a post without their replies; pinned ones come first, on the first page only."""
         author = await self._get_post_author(post_id, viewer)
-        shard = self._shards.owner(post_id)
+        shard, lists = self._shards.owner(post_id), replica_reader(self._shards).owner(post_id)
         top: list[VisibleComment] = []
         if cursor is None:
-            pinned = [CommentId(row["id"]) for row in await shard.fetch(QUERIES.list_pinned, post_id=post_id)]
+            pinned = [CommentId(row["id"]) for row in await lists.fetch(QUERIES.list_pinned, post_id=post_id)]
             top = await self._show(await self._load(shard, pinned, viewer), viewer, author)
         found = await self._fill(
-            shard, _fetch_sorted(shard, post_id, sort), cursor or _first_cursor(sort), limit, viewer, author
+            shard, _fetch_sorted(lists, post_id, sort), cursor or _first_cursor(sort), limit, viewer, author
         )
         return CommentPage([*top, *found.comments], found.next_cursor)
 
@@ -66,9 +89,10 @@ class CommentReader:
         """All replies in the thread of a comment, oldest first, each with whom it replies to."""
         comment, author = await self._find(comment_id, viewer)
         shard, root_id = self._shards.owner(comment_id), comment.root_id or comment.id
+        lists = replica_reader(self._shards).owner(comment_id)
 
         async def fetch(after: CommentCursor, limit: int) -> list[asyncpg.Record]:
-            return await shard.fetch(QUERIES.page_thread, root_id=root_id, after=after.id, limit=limit)
+            return await lists.fetch(QUERIES.page_thread, root_id=root_id, after=after.id, limit=limit)
 
         return await self._fill(shard, fetch, cursor or OLDEST, limit, viewer, author)
 
@@ -159,7 +183,7 @@ def _may_see(comment: Comment, viewer: AccountId | None, post_author: AccountId)
     )
 
 
-def _fetch_sorted(shard: Shard, post_id: PostId, sort: Sort) -> Fetch:
+def _fetch_sorted(shard: Shard | ReadShard, post_id: PostId, sort: Sort) -> Fetch:
     async def newest(cursor: CommentCursor, limit: int) -> list[asyncpg.Record]:
         return await shard.fetch(QUERIES.page_newest, post_id=post_id, before=cursor.id, limit=limit)
 

@@ -1,11 +1,12 @@
 """The facade of the comments room."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tintype.accounts import Account
 from tintype.base.counter_reconciler import ReconciledCounter
 from tintype.base.ids import AccountId, CommentId, PostId
 from tintype.base.jobs import Handler, Schedule, on
+from tintype.base.listeners import Listeners
 from tintype.base.personal_data import PersonalDataHolder
 from tintype.comments.add import CommentWriter
 from tintype.comments.dependencies import CommentsDependencies
@@ -32,7 +33,9 @@ class Comments:
     def __init__(self, dependencies: CommentsDependencies) -> None:
         self._posts = dependencies.posts
         self._reader = CommentReader(dependencies)
-        self._writer = CommentWriter(dependencies, self._reader)
+        self.added: Listeners[CommentAdded] = Listeners()
+        """Called when a comment becomes visible, in the process in which that happened."""
+        self._writer = CommentWriter(dependencies, self._reader, self.added)
         self._remover = CommentRemover(dependencies, self._reader)
         self._likes = CommentLikes(dependencies, self._reader)
         self._pins = CommentPins(dependencies, self._reader)
@@ -58,6 +61,12 @@ class Comments:
     async def get(self, comment_id: CommentId, *, viewer: AccountId | None) -> VisibleComment:
         """One comment that the viewer may see, or `CommentNotFound`."""
         return await self._reader.get(comment_id, viewer=viewer)
+
+    async def find_many(
+        self, ids: Iterable[CommentId], *, viewer: AccountId | None
+    ) -> dict[CommentId, VisibleComment]:
+        """Those of the comments that the viewer may see."""
+        return await self._reader.find_many(ids, viewer=viewer)
 
     async def page(
         self,

@@ -15,7 +15,7 @@ import msgspec
 
 from shardwright.routing import Shards
 from tintype.base.bounded_map import BoundedMap
-from tintype.base.ids import AccountId
+from tintype.base.ids import AccountId, PostId
 from tintype.base.outbox import Outbox
 from tintype.feed.events import StarRisen
 from tintype.feed.post_lists import PostLists
@@ -130,6 +130,10 @@ class CelebrityLists:
         if len(lists) < len(celebrities):
             lists |= await self._fetch([each for each in celebrities if each not in lists], read)
         return [lists[celebrity] for celebrity in celebrities]
+
+    async def push(self, post_id: PostId, lists: Sequence[AccountId]) -> None:
+        """Push a post onto those of these lists that exist."""
+        await self._lists.push(post_id, lists)
 
     def key(self, celebrity: AccountId) -> str:
         """The key of a celebrity's list: in a cluster in the same slot as the celebrity's own timeline."""

@@ -1,4 +1,4 @@
-"""Events that the feed publishes to itself: parts of large jobs."""
+"""Events that the feed publishes to itself: parts of large jobs, and changes of what a timeline is made of."""
 
 from tintype.base.events import Event
 from tintype.base.ids import AccountId, PostId
@@ -11,6 +11,14 @@ class FanOutDue(Event, frozen=True):
     author_id: AccountId
     after: int
     until: int
+
+
+class TagFollowChanged(Event, frozen=True):
+    """Somebody followed a hashtag, or stopped: their timeline must be built again."""
+
+    account_id: AccountId
+    tag: str
+    is_following: bool
 
 
 class StarRisen(Event, frozen=True):

@@ -9,7 +9,7 @@ of people the viewer follows, whose content may be seen wherever their account m
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
-from itertools import repeat
+from itertools import chain, repeat
 from operator import is_
 from typing import Any
 
@@ -21,6 +21,8 @@ from tintype.accounts import Account, Accounts
 from tintype.base.bounded_map import BoundedMap
 from tintype.base.ids import AccountId, PostId, has_shard
 from tintype.base.log import get_log
+from tintype.feed.current_entries import CachedObjects, find_current
+from tintype.feed.hydrated import NO_COUNTS, FeedEntry, Hydrated
 from tintype.feed.viewer_state import ViewerState, ViewerStates
 from tintype.graph import visibility_rules
 from tintype.posts import Post, PostCounts, Posts
@@ -29,51 +31,9 @@ from tintype.redis.leased_cache import CacheSource, K, LeasedCache, T
 from tintype.redis.tracked_read import TrackedRead
 
 MAX_REMEMBERED = 20_000
-NO_COUNTS = PostCounts(0, 0, 0, 0)
 NOT_CACHED = object()
+NO_TAGS: frozenset[str] = frozenset()
 log = get_log("feed")
-
-
-class FeedEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A post as the reader of a feed gets it."""
-
-    cached_post: Post
-    """The post as it is to everybody; the same object as long as it has not changed."""
-    author: Account
-    people: Mapping[AccountId, Account]
-    """The author and those tagged and mentioned whom the viewer may see, along with those of the page's other posts."""
-    like_count: int | None
-    comment_count: int
-    has_liked: bool = False
-    has_saved: bool = False
-
-    @property
-    def id(self) -> PostId:
-        """The post's id."""
-        return self.cached_post.id
-
-    @property
-    def post(self) -> Post:
-        """The post as the viewer sees it."""
-        return msgspec.structs.replace(
-            self.cached_post,
-            like_count=self.like_count,
-            comment_count=self.comment_count,
-            viewer_has_liked=self.has_liked,
-        )
-
-
-class Hydrated(msgspec.Struct, frozen=True):
-    """Hydrated posts, and the objects they were made of: while all of those are cached, the entries are current."""
-
-    entries: list[FeedEntry]
-    viewer_state: ViewerState
-    ids: Sequence[PostId] = ()
-    posts: Sequence[Post | None] = ()
-    counts: Sequence[PostCounts | None] = ()
-    accounts: Mapping[AccountId, Account] = {}
-    has_no_deltas: bool = True
-    """No buffered likes were added to the counts."""
 
 
 class _FetchedPosts(msgspec.Struct, frozen=True):
@@ -104,6 +64,7 @@ class Hydrator:
         self._posts = cache.region(self._post_sources.posts.kind).values
         self._counts = cache.region(self._post_sources.counts.kind).values
         self._accounts = cache.region(self._account_source.kind).values
+        self._cached = CachedObjects(self._posts, self._counts, self._accounts)
         self._viewer_states = viewer_states
         self._people_of: BoundedMap[PostId, tuple[Post, tuple[AccountId, ...]]] = BoundedMap(MAX_REMEMBERED)
 
@@ -111,28 +72,67 @@ class Hydrator:
         """Track changes of the viewer's state from this read on, so that it can be cached; see `from_read`."""
         self._viewer_states.add_to_read(viewer, read)
 
-    def from_read(self, viewer: AccountId, read: TrackedRead) -> None:
-        """After the read: the viewer's state may be cached from now on."""
-        self._viewer_states.from_read(viewer, read)
+    def from_read(self, viewer: AccountId, read: TrackedRead) -> ViewerState | None:
+        """The viewer's state as of the read, for `hydrate`; it may be cached from now on."""
+        return self._viewer_states.from_read(viewer, read)
 
     async def read(self, viewer: AccountId, ids: Sequence[PostId]) -> list[FeedEntry]:
         """Those of the posts that belong in this viewer's feed now, in the order of `ids`."""
         return (await self.hydrate(viewer, ids)).entries
 
-    async def hydrate(self, viewer: AccountId, ids: Sequence[PostId]) -> Hydrated:
-        """`read`, together with the objects the entries were made of."""
+    async def hydrate(
+        self,
+        viewer: AccountId,
+        ids: Sequence[PostId],
+        *,
+        has_tags: bool = False,
+        state: ViewerState | None = None,
+        last: Sequence[Hydrated] = (),
+    ) -> Hydrated:
+        """`read`, together with the objects the entries were made of.
+
+        With `has_tags`, posts of strangers belong in the feed, too, if they carry a hashtag that the viewer follows.
+        `state` is the viewer's as of the request's own read (`from_read`), if there was one. Entries of the viewer's
+        `last` page that are still current are not made again.
+        """
+        if state is None or has_tags or not last or not self._has_no_deltas():
+            return await self._hydrate(viewer, ids, state, has_tags=has_tags)
+        current = find_current(last, ids, state, self._cached)
+        rest = [each for each in ids if each not in current]
+        made = await self._hydrate(viewer, rest, state) if rest else Hydrated([], state)
+        return made.joined_with(current, ids) if current else made
+
+    async def _hydrate(
+        self,
+        viewer: AccountId,
+        ids: Sequence[PostId],
+        state: ViewerState | None = None,
+        *,
+        has_tags: bool = False,
+    ) -> Hydrated:
         cached = self._posts
         wanted = [each for each in dict.fromkeys(ids) if each in cached or has_shard(self._shards, each)]
         fetched = await self._fetch_posts(wanted) if wanted else _NO_POSTS
-        people = self._people_in(fetched.posts)
+        people_of = self._find_people(fetched.posts)
+        people = set(chain.from_iterable(people_of.values()))
         accounts = await self._fetch_accounts(people)
-        state = await self._viewer_states.read(viewer, people, fetched.posts)
+        state = await self._viewer_states.read(viewer, people, fetched.posts, state)
         visible, authors, counts = state.visible_accounts(accounts), state.authors, fetched.counts
+        tags = await self._viewer_states.read_tags(state) if has_tags else NO_TAGS
         entries = [
-            _entry(post, visible, counts.get(each) or NO_COUNTS, fetched.buffered, state)
+            _entry(
+                post,
+                visible,
+                counts.get(each) or NO_COUNTS,
+                fetched.buffered,
+                state,
+                people_ids=people_of[each],
+            )
             for each, post in fetched.posts.items()
             if visibility_rules.is_listed_post(
-                sees_author=post.author_id in authors and post.author_id in visible, is_shown=post.is_shown
+                sees_author=post.author_id in visible
+                and (post.author_id in authors or (bool(tags) and _is_found(post, tags, visible, state))),
+                is_shown=post.is_shown,
             )
         ]
         return Hydrated(
@@ -151,11 +151,15 @@ class Hydrator:
         return (
             hydrated.has_no_deltas
             and self._viewer_states.is_current(hydrated.viewer_state)
-            and self._post_sources.like_counters.is_known_empty(self._redis_client.client_cache)
+            and self._has_no_deltas()
             and all(map(is_, map(self._posts.get, hydrated.ids, missing), hydrated.posts))
             and all(map(is_, map(self._counts.get, hydrated.ids, missing), hydrated.counts))
             and all(map(is_, map(self._accounts.get, hydrated.accounts), hydrated.accounts.values()))
         )
+
+    def _has_no_deltas(self) -> bool:
+        """Whether the client-side cache knows that no likes are buffered."""
+        return self._post_sources.like_counters.is_known_empty(self._redis_client.client_cache)
 
     async def _fetch_posts(self, wanted: list[PostId]) -> _FetchedPosts:
         """The posts that exist, with their counts: cached ones as they are, the others from Redis or the shards."""
@@ -203,16 +207,16 @@ class Hydrator:
             return {}
         return await self._cache.resolve(source, ids, next(replies, None) or [None] * len(ids), read)
 
-    def _people_in(self, posts: Mapping[PostId, Post]) -> set[AccountId]:
+    def _find_people(self, posts: Mapping[PostId, Post]) -> dict[PostId, tuple[AccountId, ...]]:
         """The authors of these posts and the people tagged and mentioned in them, remembered per post."""
-        people_of, people = self._people_of, set[AccountId]()
+        people_of, found = self._people_of, dict[PostId, tuple[AccountId, ...]]()
         for each, post in posts.items():
             remembered = people_of.get(each)
             if remembered is None or remembered[0] is not post:
                 remembered = (post, (post.author_id, *post.tagged_ids, *post.mention_ids))
                 people_of[each] = remembered
-            people.update(remembered[1])
-        return people
+            found[each] = remembered[1]
+        return found
 
 
 async def _execute(read: TrackedRead) -> list[Any]:
@@ -224,12 +228,26 @@ async def _execute(read: TrackedRead) -> list[Any]:
         return []
 
 
+def _is_found(
+    post: Post, tags: frozenset[str], visible: Mapping[AccountId, Account], state: ViewerState
+) -> bool:
+    """Whether a stranger's post is in the feed for one of its hashtags: its author is public and not muted."""
+    author = visible[post.author_id]
+    return (
+        post.author_id not in state.muted
+        and visibility_rules.is_public(is_active=author.is_active, is_private=author.is_private)
+        and not tags.isdisjoint(post.hashtags)
+    )
+
+
 def _entry(
     post: Post,
     people: Mapping[AccountId, Account],
     counts: PostCounts,
     buffered: BufferedDeltas,
     state: ViewerState,
+    *,
+    people_ids: tuple[AccountId, ...],
 ) -> FeedEntry:
     likes: int | None = counts.like_count
     if post.hides_like_count and post.author_id != state.viewer:
@@ -240,8 +258,11 @@ def _entry(
         cached_post=post,
         author=people[post.author_id],
         people=people,
+        people_ids=people_ids,
+        counts=counts,
         like_count=likes,
         comment_count=counts.comment_count,
         has_liked=post.id in state.liked,
         has_saved=post.id in state.saved,
+        follows_author=post.author_id in state.authors and post.author_id != state.viewer,
     )

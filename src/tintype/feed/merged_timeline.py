@@ -6,18 +6,27 @@ from operator import is_
 from typing import cast
 
 from tintype.base.ids import PostId
+from tintype.feed.followed_tags import TAG_POSTS
 from tintype.feed.scripts import MAX_LENGTH
 
 
 class MergedTimeline:
     """Several lists of ids, each oldest first, read as one. Ids below the end of a full list are left out.
 
-    Of the first list there may be only the head; then ids below its end are left out too.
+    Of the first list there may be only the head; then ids below its end are left out too. Of the lists of followed
+    hashtags, only the newest ids take part.
     """
 
-    def __init__(self, lists: Sequence[Sequence[int]], *, is_head: bool = False) -> None:
-        self.lists = tuple(lists)
+    def __init__(
+        self,
+        lists: Sequence[Sequence[int]],
+        *,
+        is_head: bool = False,
+        tag_lists: Sequence[Sequence[int]] = (),
+    ) -> None:
+        self.lists, self.has_tags = (*lists, *tag_lists), bool(tag_lists)
         self._nonempty, self.is_head = [each for each in lists if each], is_head
+        self._nonempty += [each[-TAG_POSTS:] for each in tag_lists if each]
         self._floor = max((each[-MAX_LENGTH] for each in lists if len(each) >= MAX_LENGTH), default=1)
         if is_head:
             self._floor = max(self._floor, lists[0][0])

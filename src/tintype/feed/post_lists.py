@@ -176,7 +176,11 @@ class PostLists:
 
     async def delete(self, *owners: AccountId) -> None:
         """Delete lists, even those that are being built; the next read builds them again."""
-        await self._redis_client.execute(*(("DEL", self.key(each)) for each in owners))
+        await self._redis_client.execute(*(self.delete_command(each) for each in owners))
+
+    def delete_command(self, owner: AccountId) -> Command:
+        """The command of `delete`, for a caller who sends others in the same round trip."""
+        return ("DEL", self.key(owner))
 
     async def delete_marked(self, owner: AccountId, celebrity: AccountId) -> None:
         """Delete a list if it is marked with this celebrity."""

@@ -1,12 +1,12 @@
 -- name: gather_recent
--- The newest posts of many authors that others may see (graph's rule `may_see_post`), and who of them is a celebrity, in
+-- The newest posts of many authors that others may see (graph's rule `may_see_post`), without imported ones, and who of them is a celebrity, in
 -- one snapshot of each shard: posts that are missing here were committed later, and whoever becomes a celebrity later is
 -- marked on the timeline that is being built.
 SELECT author.id AS author_id,
        EXISTS (SELECT FROM feed_stars AS s WHERE s.account_id = author.id) AS is_celebrity,
        ARRAY(
            SELECT p.id FROM posts AS p
-           WHERE p.author_id = author.id AND p.id > :above::bigint
+           WHERE p.author_id = author.id AND p.id > :above::bigint AND p.import_key IS NULL
              AND p.archived_at IS NULL AND p.hidden_at IS NULL AND p.deleted_at IS NULL
            ORDER BY p.id DESC LIMIT :limit_each::int
        ) AS posts
@@ -17,9 +17,9 @@ FROM unnest(:ids::bigint[]) AS author (id);
 SELECT a.follower_count, s.change_id, coalesce(s.is_settled, false) AS is_settled
 FROM accounts AS a LEFT JOIN feed_stars AS s ON s.account_id = a.id WHERE a.id = :account_id;
 
--- name: gather_fan_out_targets
+-- name: gather_fan_out_targets hot
 -- The celebrity status of many authors and their first followers, in one snapshot of each shard.
-SELECT a.id AS author_id, a.follower_count, s.change_id, coalesce(s.is_settled, false) AS is_settled,
+SELECT a.id AS author_id, a.is_private, a.follower_count, s.change_id, coalesce(s.is_settled, false) AS is_settled,
        CASE WHEN NOT coalesce(s.is_settled, false) THEN ARRAY(
            SELECT f.follower_id FROM followers AS f
            WHERE f.account_id = a.id AND f.is_active ORDER BY f.follower_id LIMIT :limit_each::int
@@ -61,7 +61,41 @@ SELECT ARRAY(SELECT f.followee_id FROM following AS f
              WHERE b.account_id = :viewer_id::bigint AND b.blocked_id = ANY(:people::bigint[]))
        || ARRAY(SELECT y.blocker_id FROM blocked_by AS y
                 WHERE y.account_id = :viewer_id::bigint AND y.blocker_id = ANY(:people::bigint[]) AND y.is_active) AS blocked,
-       ARRAY(SELECT l.post_id FROM own_likes AS l
-             WHERE l.account_id = :viewer_id::bigint AND l.post_id = ANY(:posts::bigint[]) AND l.is_active) AS liked,
+       ARRAY(SELECT ARRAY[l.post_id, l.change_id, l.is_active::int::bigint] FROM own_likes AS l
+             WHERE l.account_id = :viewer_id::bigint AND l.post_id = ANY(:posts::bigint[])) AS liked,
        ARRAY(SELECT s.post_id FROM saves AS s
              WHERE s.account_id = :viewer_id::bigint AND s.post_id = ANY(:posts::bigint[])) AS saved;
+
+-- name: follow_tag
+-- True when it is new, false when it was followed already, no row when there are too many.
+WITH known AS (
+    SELECT false AS is_new FROM followed_tags WHERE account_id = :account_id AND tag = :tag
+), new AS (
+    INSERT INTO followed_tags (account_id, tag)
+    SELECT :account_id, :tag
+    WHERE NOT EXISTS (SELECT FROM known)
+      AND (SELECT count(*) FROM followed_tags WHERE account_id = :account_id) < :limit::int
+    ON CONFLICT DO NOTHING
+    RETURNING true AS is_new
+)
+SELECT is_new FROM known UNION ALL SELECT is_new FROM new;
+
+-- name: unfollow_tag
+-- Twice changes nothing.
+DELETE FROM followed_tags WHERE account_id = :account_id AND tag = :tag;
+
+-- name: find_followed_tag
+-- Whether an account follows a hashtag.
+SELECT tag FROM followed_tags WHERE account_id = :account_id AND tag = :tag;
+
+-- name: list_followed_tags
+-- The hashtags an account follows, the latest first.
+SELECT tag FROM followed_tags WHERE account_id = :account_id ORDER BY change_id DESC;
+
+-- name: erase_followed_tags
+-- Part of the erasure of an account.
+DELETE FROM followed_tags WHERE account_id = :account_id;
+
+-- name: newest_of_topic
+-- The newest public posts of a hashtag; not those that were imported.
+SELECT post_id FROM topic_posts WHERE topic = :topic AND posted_at IS NULL ORDER BY post_id DESC LIMIT :limit::int;

@@ -5,13 +5,14 @@ above it are read again, deeper, which raises the floor. Each author who is read
 so there are few of them, however many are followed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import msgspec
 
 from shardwright.routing import Shards
 from tintype.base.ids import AccountId, PostId
+from tintype.feed.new_posts import new_from
 from tintype.feed.scripts import MAX_LENGTH
 from tintype.feed.store import QUERIES
 
@@ -29,12 +30,25 @@ class Followees(Protocol):
         ...
 
 
+class TagLists(Protocol):
+    """What the builder needs of followed hashtags."""
+
+    async def mark_ids(self, viewer: AccountId) -> tuple[AccountId, ...]:
+        """The numbers of the hashtags that a viewer follows."""
+        ...
+
+    async def build_lists(self, ids: Sequence[AccountId]) -> tuple[dict[AccountId, list[PostId]], bool]:
+        """The newest posts of each of these hashtags, and whether they may be stored."""
+        ...
+
+
 class BuiltTimeline(msgspec.Struct, frozen=True):
     """A timeline as the shards have it."""
 
     ids: list[PostId]
     """Newest first."""
     celebrities: tuple[AccountId, ...] = ()
+    """Also the numbers of followed hashtags, which are negative."""
     is_complete: bool = True
     """Every server has answered: this may be stored."""
 
@@ -42,28 +56,32 @@ class BuiltTimeline(msgspec.Struct, frozen=True):
 class TimelineBuilder:
     """Reads timelines and the lists of celebrities from the shards."""
 
-    def __init__(self, shards: Shards, graph: Followees) -> None:
-        self._shards, self._graph = shards, graph
+    def __init__(self, shards: Shards, graph: Followees, tags: TagLists) -> None:
+        self._shards, self._graph, self._tags = shards, graph, tags
 
     async def build_timeline(self, viewer: AccountId) -> BuiltTimeline:
-        """The newest posts of the viewer and everybody the viewer follows, and who of them is a celebrity."""
+        """The newest posts of the viewer's followees, who of them is a celebrity, and the viewer's own new posts."""
         authors = [viewer, *await self._graph.list_followees(viewer)]
-        built = await self._read_newest(authors)
-        return msgspec.structs.replace(
-            built, celebrities=tuple(each for each in built.celebrities if each != viewer)
-        )
+        built = await self._read_newest(authors, {viewer: new_from(self._shards.map.layout)})
+        celebrities = tuple(each for each in built.celebrities if each != viewer)
+        return msgspec.structs.replace(built, celebrities=celebrities + await self._tags.mark_ids(viewer))
 
     async def build_author_lists(
         self, authors: Sequence[AccountId]
     ) -> tuple[dict[AccountId, list[PostId]], bool]:
-        """The newest posts of each of these authors, newest first, and whether every server has answered."""
-        gathered = await self._shards.gather(
-            QUERIES.gather_recent, list(authors), above=0, limit_each=MAX_LENGTH
-        )
-        found = {author: list[PostId]() for author in authors}
-        return found | {row["author_id"]: row["posts"] for row in gathered}, gathered.is_complete
+        """The newest posts of each of these authors and hashtags, newest first, and whether every server answered."""
+        tags = [each for each in authors if each < 0]
+        found, has_all = await self._tags.build_lists(tags) if tags else ({}, True)
+        people = [each for each in authors if each > 0]
+        gathered = await self._shards.gather(QUERIES.gather_recent, people, above=0, limit_each=MAX_LENGTH)
+        found |= {author: list[PostId]() for author in people}
+        found |= {row["author_id"]: row["posts"] for row in gathered}
+        return found, has_all and gathered.is_complete
 
-    async def _read_newest(self, authors: Sequence[AccountId]) -> BuiltTimeline:
+    async def _read_newest(
+        self, authors: Sequence[AccountId], lowest_of: Mapping[AccountId, int]
+    ) -> BuiltTimeline:
+        """The newest posts of these authors; of those in `lowest_of` only posts that are not below that id."""
         per_author = max(MIN_PER_AUTHOR, min(MAX_LENGTH, FIRST_ROUND_POSTS // len(authors)))
         found: dict[AccountId, list[PostId]] = {}
         celebrities: list[AccountId] = []
@@ -75,7 +93,8 @@ class TimelineBuilder:
             )
             is_complete = is_complete and gathered.is_complete
             for row in gathered:
-                found[row["author_id"]] = row["posts"]
+                lowest = lowest_of.get(row["author_id"], 0)
+                found[row["author_id"]] = [each for each in row["posts"] if each >= lowest]
                 if row["is_celebrity"]:
                     celebrities.append(row["author_id"])
             newest = sorted((post for posts in found.values() for post in posts), reverse=True)[:MAX_LENGTH]

@@ -10,6 +10,7 @@ from tintype.base.bounded_map import BoundedMap
 from tintype.base.ids import AccountId
 from tintype.base.log import get_log
 from tintype.feed.celebrities import CelebrityLists
+from tintype.feed.followed_tags import FollowedTags
 from tintype.feed.merged_timeline import MergedTimeline
 from tintype.feed.post_lists import PostList, PostLists
 from tintype.feed.timeline_builder import BuiltTimeline, TimelineBuilder
@@ -35,8 +36,9 @@ class Timelines:
         lists: PostLists,
         celebrity_lists: CelebrityLists,
         builder: TimelineBuilder,
+        tags: FollowedTags,
     ) -> None:
-        self._redis_client, self._lists = redis_client, lists
+        self._redis_client, self._lists, self._tags = redis_client, lists, tags
         self._celebrity_lists, self._builder = celebrity_lists, builder
         self._last_celebrities: BoundedMap[AccountId, tuple[AccountId, ...]] = BoundedMap(MAX_REMEMBERED)
 
@@ -56,10 +58,17 @@ class Timelines:
         found = await self._lists.from_read(viewer, read, only_head=only_head)
         if found is None or not found.is_ready or self._lists.is_extension_due(viewer):
             found = await self._get_ready(viewer, found)
-        lists = await self._celebrity_lists.from_read(found.celebrities, read)
+        celebrities = found.celebrities
+        if celebrities and min(celebrities) < 0:
+            await self._tags.learn_names(viewer, celebrities)
+        lists = await self._celebrity_lists.from_read(celebrities, read)
         if found.celebrities != self._last_celebrities.get(viewer, ()):
             self._last_celebrities[viewer] = found.celebrities
-        return MergedTimeline([found.ids, *lists], is_head=found.is_head)
+        tag_lists = [ids for each, ids in zip(celebrities, lists, strict=True) if each < 0]
+        own_lists = (
+            [ids for each, ids in zip(celebrities, lists, strict=True) if each > 0] if tag_lists else lists
+        )
+        return MergedTimeline([found.ids, *own_lists], is_head=found.is_head, tag_lists=tag_lists)
 
     async def read(self, viewer: AccountId) -> MergedTimeline:
         """The viewer's whole timeline; built from the shards while Redis is away."""

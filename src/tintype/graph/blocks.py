@@ -7,6 +7,7 @@ bring followers back.
 
 from tintype.accounts import AccountNotFound
 from tintype.base.ids import AccountId, has_shard
+from tintype.base.listeners import Listeners
 from tintype.base.log import get_log
 from tintype.base.rate_limits import BLOCK
 from tintype.graph.dependencies import GraphDependencies
@@ -24,6 +25,7 @@ class Blocks:
 
     def __init__(self, deps: GraphDependencies, mirror: FollowerMirror, follows: Follows) -> None:
         self._deps, self._shards, self._mirror, self._follows = deps, deps.shards, mirror, follows
+        self.changed: Listeners[BlockChanged] = Listeners()
 
     async def block(self, blocker: AccountId, blocked: AccountId) -> None:
         """Hide two people from each other and end the follows between them, at once.
@@ -33,7 +35,7 @@ class Blocks:
         if blocker == blocked:
             raise CannotBeYourself
         await self._deps.limiter.acquire(BLOCK, blocker)
-        if not (await self._deps.accounts.get(blocked)).is_active:
+        if not (await self._deps.accounts.get(blocked, with_counts=False)).is_active:
             raise AccountNotFound
         async with self._shards.owner(blocker).begin() as tx:
             await self._deps.accounts.lock(tx, blocker)
@@ -50,6 +52,7 @@ class Blocks:
         await self._apply_at_once(change)
         if ended:
             await self._mirror.apply_at_once(ended)
+        await self.changed.notify(change)
         log.info("block.changed", blocker_id=blocker, blocked_id=blocked, is_blocked=True)
 
     async def unblock(self, blocker: AccountId, blocked: AccountId) -> bool:
@@ -67,6 +70,7 @@ class Blocks:
             await self._deps.outbox.add(tx, change)
             self._deps.viewer_invalidation.invalidate_after_commit(tx, blocker)
         await self._apply_at_once(change)
+        await self.changed.notify(change)
         log.info("block.changed", blocker_id=blocker, blocked_id=blocked, is_blocked=False)
         return True
 
@@ -75,7 +79,7 @@ class Blocks:
         if self._mirror.is_old(change.change_id) and not await self._is_true(change):
             return
         ended = await self._write(change)
-        await self._deps.accounts.invalidate(change.blocker_id, change.blocked_id)
+        await self._deps.accounts.invalidate_counts(change.blocker_id, change.blocked_id)
         await self._deps.viewer_invalidation.invalidate(change.blocker_id, change.blocked_id)
         if ended:
             await self._mirror.apply_at_once(ended)
@@ -115,4 +119,4 @@ class Blocks:
             await self.apply(change)
         except UNAVAILABLE as error:
             log.warning("mirror.postponed", blocked_id=change.blocked_id, error=str(error))
-            await self._deps.accounts.invalidate(change.blocker_id)
+            await self._deps.accounts.invalidate_counts(change.blocker_id)

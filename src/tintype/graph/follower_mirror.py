@@ -8,7 +8,7 @@ corrected, unless it has changed again meanwhile.
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 import asyncpg
@@ -18,17 +18,20 @@ from tintype.accounts import LockedAccount
 from tintype.base.bounded_map import BoundedMap
 from tintype.base.ids import AccountId
 from tintype.base.keyed_locks import KeyedLocks
-from tintype.base.listeners import Listeners
 from tintype.base.log import get_log
 from tintype.graph.dependencies import GraphDependencies
 from tintype.graph.events import FollowChanged, FollowDecided, FollowRequested, State
 from tintype.graph.store import QUERIES
+from tintype.redis.client import Command
+from tintype.redis.command_listeners import CommandListeners
 
 Change = FollowChanged | FollowRequested
 UNAVAILABLE = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 """Errors of the other shard after our own has committed; the handler of the event repeats the change later."""
 OLD = timedelta(days=1)
 """Ended follows are swept after a week: a change that is older than this is compared with the truth first."""
+YOUNG, ASK_LATER_S = timedelta(seconds=2), 0.3
+"""A change that is younger may not be mirrored yet because its process is about to do so; then it is asked later."""
 MAX_KNOWN, KNOWN_S = 10_000, 5.0
 """The newest changes that followees' sides were seen to know, for some seconds."""
 log = get_log("graph")
@@ -39,31 +42,37 @@ class FollowerMirror:
 
     def __init__(self, deps: GraphDependencies) -> None:
         self._deps, self._rows = deps, deps.follow_rows
-        self.followed: Listeners[FollowChanged] = Listeners()
+        self.followed: CommandListeners[FollowChanged] = CommandListeners()
         self._locks: KeyedLocks[AccountId] = KeyedLocks()
         self._asking = asyncio.Lock()
         self._known: BoundedMap[tuple[AccountId, AccountId], tuple[int, float]] = BoundedMap(MAX_KNOWN)
 
     async def apply_at_once(self, change: Change) -> State | None:
-        """Apply a change before the answer goes out; if the shard is unavailable, the event does it later."""
+        """Apply a change before the answer goes out; if the shard is unavailable, the event does it later.
+
+        What both sides' caches hold of the follower and the followee is then invalidated, in one round trip.
+        """
+        along = self._deps.viewer_invalidation.commands(change.follower_id)
+        if isinstance(change, FollowChanged) and change.is_following:
+            along += self.followed.commands(change)
         try:
-            decided = await self.apply(change)
+            return await self.apply(change, along=along)
         except UNAVAILABLE as error:
             log.warning("mirror.postponed", followee_id=change.followee_id, error=str(error))
-            await self._deps.accounts.invalidate(change.follower_id)
-            decided = None
-        if isinstance(change, FollowChanged) and change.is_following:
-            await self.followed.notify(change)
-        return decided
+            await self._deps.accounts.invalidate_counts(change.follower_id, along=along)
+            return None
 
-    async def apply(self, change: Change) -> State | None:
-        """Apply a change to the followee's side; returns the resulting state, or None when it knows a newer change."""
+    async def apply(self, change: Change, *, along: Sequence[Command] = ()) -> State | None:
+        """Apply a change to the followee's side; returns the resulting state, or None when it knows a newer change.
+
+        The Redis commands `along` go out with the invalidation of both counts.
+        """
         wanted = wanted_state(change)
         if wanted != "none" and self.is_old(change.change_id) and not await self._is_true(change):
             wanted = "none"
         async with self._locks.of(change.followee_id):
             decided = await self._write(change, wanted)
-        await self._deps.accounts.invalidate(change.follower_id, change.followee_id)
+        await self._deps.accounts.invalidate_counts(change.follower_id, change.followee_id, along=along)
         if decided is not None and decided != wanted:
             log.info("follow.decided", follower_id=change.follower_id, wanted=wanted, decided=decided)
             await self._correct_at_once(_decision(change, decided))
@@ -90,21 +99,34 @@ class FollowerMirror:
 
     def is_old(self, change_id: int) -> bool:
         """Whether the trace of a later end of this follow may have been swept already."""
-        return self._deps.shards.map.layout.id_time(change_id) < datetime.now(UTC) - OLD
+        return self._age(change_id) > OLD
+
+    def _age(self, change_id: int) -> timedelta:
+        return datetime.now(UTC) - self._deps.shards.map.layout.id_time(change_id)
 
     async def find_unmirrored(self, changes: Iterable[Change]) -> list[Change]:
         """Those of the changes that the followee's side does not know yet, nor a newer one; one read per server.
 
-        What it knew a moment ago is not asked again: several handlers of one event come here.
+        What it knew a moment ago is not asked again: several handlers of one event come here. Where it does not know
+        a change that was made a moment ago, the process that made it is mostly about to mirror it: it is asked later.
         """
         newest: dict[tuple[AccountId, AccountId], Change] = {}
         for each in sorted(changes, key=lambda change: change.change_id):
             newest[each.followee_id, each.follower_id] = each
+        unknown = await self._find_unknown(newest)
+        if any(self._age(each.change_id) < YOUNG for each in unknown.values()):
+            await asyncio.sleep(ASK_LATER_S)
+            unknown = await self._find_unknown(unknown)
+        return list(unknown.values())
+
+    async def _find_unknown(
+        self, newest: Mapping[tuple[AccountId, AccountId], Change]
+    ) -> dict[tuple[AccountId, AccountId], Change]:
         async with self._asking:
             asked = [pair for pair, each in newest.items() if not self._is_known(pair, each.change_id)]
             if asked:
                 await self._read_known(asked)
-        return [newest[pair] for pair in asked if not self._is_known(pair, newest[pair].change_id)]
+        return {pair: newest[pair] for pair in asked if not self._is_known(pair, newest[pair].change_id)}
 
     async def _read_known(self, pairs: Iterable[tuple[AccountId, AccountId]]) -> None:
         followees, followers = zip(*pairs, strict=True)

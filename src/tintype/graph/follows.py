@@ -34,7 +34,7 @@ class Follows:
         if follower == followee:
             raise CannotFollowYourself
         await self._deps.limiter.acquire(FOLLOW, follower)
-        account = await self._deps.accounts.get(followee)
+        account = await self._deps.accounts.get(followee, with_counts=False)
         if not account.is_active:
             raise AccountNotFound
         state, change = await self._begin(follower, followee, is_requested=account.is_private)
@@ -120,7 +120,6 @@ class Follows:
         if row is None or row["change_id"] is None:
             return await self._begin_locked(follower, followee, state)
         await self._deps.outbox.wake(shard)
-        await self._deps.viewer_invalidation.invalidate(follower)
         return state, change_to(state, follower, followee, row["change_id"], is_approved=False)
 
     async def _begin_locked(
@@ -162,7 +161,6 @@ class Follows:
         if change_id is None:
             return False
         await outbox.wake(shard)
-        await self._deps.viewer_invalidation.invalidate(follower)
         await self._mirror.apply_at_once(change_to("none", follower, followee, change_id, is_approved=False))
         log.debug("follow.changed", follower_id=follower, followee_id=followee, state="none")
         return True

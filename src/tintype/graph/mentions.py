@@ -23,6 +23,9 @@ class Mentions:
 
     async def resolve(self, author: AccountId, text: str) -> dict[str, AccountId]:
         """Who a stored text mentions, by username; a text from before there was a limit is cut, not refused."""
-        found = await self._accounts.find_by_usernames(mentioned_usernames(text))
+        usernames = mentioned_usernames(text)
+        if not usernames:
+            return {}
+        found = await self._accounts.find_by_usernames(usernames)
         visible = await self._visibility.find_accounts(author, (account.id for account in found.values()))
         return {username: account.id for username, account in found.items() if account.id in visible}

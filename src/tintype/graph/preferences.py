@@ -59,7 +59,7 @@ class Preferences:
 
     async def _check_visible(self, by: AccountId, target: AccountId) -> None:
         """Refuse towards somebody who may not be seen; taking a preference back is always possible."""
-        account = await self._deps.accounts.get(target)
+        account = await self._deps.accounts.get(target, with_counts=False)
         row = await self._deps.shards.owner(by).fetch_one(QUERIES.relations, viewer_id=by, others=[target])
         relation = Relation(blocks=row["blocks"], is_blocked=row["is_blocked"]) if row else STRANGER
         if not is_account_visible(account, relation):

@@ -24,6 +24,7 @@ from tintype.graph.preferences import Preferences
 from tintype.graph.relations import ONESELF, STRANGER, Relation
 from tintype.graph.retention import sweep_ended
 from tintype.graph.store import QUERIES
+from tintype.redis.command_listeners import CommandListeners
 from tintype.redis.rate_limits import RateLimiter
 from tintype.redis.viewer_invalidation import ViewerInvalidation
 
@@ -55,9 +56,14 @@ class Graph:
         self.personal_data: PersonalDataHolder = GraphPersonalData(deps, self._follows, self._blocks)
 
     @property
-    def followed(self) -> Listeners[FollowChanged]:
-        """Called right after somebody began to follow somebody."""
+    def followed(self) -> CommandListeners[FollowChanged]:
+        """What follows in Redis right after somebody began to follow somebody."""
         return self._mirror.followed
+
+    @property
+    def block_changed(self) -> Listeners[BlockChanged]:
+        """Called right after somebody blocked or unblocked somebody."""
+        return self._blocks.changed
 
     # Follows.
 
@@ -216,7 +222,7 @@ class Graph:
         await self._accounts.drop_outdated(people)
 
     async def _on_count_repaired(self, account_id: int) -> None:
-        await self._accounts.invalidate(AccountId(account_id))
+        await self._accounts.invalidate_counts(AccountId(account_id))
 
 
 def _relation(row: asyncpg.Record) -> Relation:

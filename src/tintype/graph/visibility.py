@@ -15,10 +15,12 @@ class Visibility:
         self._accounts, self._graph = accounts, graph
 
     async def find_accounts(
-        self, viewer: AccountId | None, ids: Iterable[AccountId]
+        self, viewer: AccountId | None, ids: Iterable[AccountId], *, with_counts: bool = False
     ) -> dict[AccountId, VisibleAccount]:
         """Those of the accounts that the viewer may see: active, and no block between the two."""
         accounts = await self._accounts.find_many(set(ids))
+        if with_counts:
+            accounts = await self._accounts.add_counts(accounts)
         relations = await self._graph.relations(viewer, accounts)
         found = {
             each: VisibleAccount(account, relation_or_stranger(relations, each))

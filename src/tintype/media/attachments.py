@@ -18,6 +18,7 @@ async def attach(
     kind: MediaKind | None,
     max_duration_ms: int | None,
     lifetime: timedelta | None,
+    with_voice: bool,
 ) -> list[Media]:
     """Attach what may be attached, and return it in the order given."""
     rows = await tx.fetch(
@@ -28,6 +29,7 @@ async def attach(
         kind=kind,
         max_duration_ms=max_duration_ms,
         lifetime=lifetime,
+        with_voice=with_voice,
     )
     attached = {row["id"]: Media(**row) for row in rows}
     return [attached[each] for each in dict.fromkeys(media_ids) if each in attached]

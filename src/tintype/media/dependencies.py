@@ -80,7 +80,7 @@ def build_dependencies(
         access=access,
         edge=edge,
         visibility=VisibilityChanges(outbox, access, edge),
-        reads=ReadCounts(redis, settings.namespace),
+        reads=ReadCounts(redis, settings.namespace, cache.redis_client),
         changed=changed,
         urls=MediaUrls(secret_key(settings), life_s=settings.media_url_life_s),
         pipeline=MediaPipeline(),

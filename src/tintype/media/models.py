@@ -10,21 +10,22 @@ from tintype.base.ids import AccountId, MediaId
 from tintype.media.metadata.models import Removed
 
 SIZES = (1080, 640, 320, 150)
-MediaType = Literal["image", "video"]
+MediaType = Literal["image", "video", "audio"]
 MediaState = Literal["processing", "ready", "failed", "lost", "deleted"]
-MediaKind = Literal["post", "avatar", "story"]
+MediaKind = Literal["post", "avatar", "story", "voice"]
 Tier = Literal["hot", "warm", "cold"]
 TIERS: tuple[Tier, ...] = ("hot", "warm", "cold")
-Publication = Literal["unposted", "shown", "close_friends", "withheld", "removed"]
+Publication = Literal["unposted", "shown", "close_friends", "direct", "withheld", "removed"]
 """What has become of media: an upload that waits; shown in a post, story or highlight, to all who may see its author's
-content or to close friends; archived or hidden, and so for the author alone; deleted, expired or ended.
+content or to close friends; sent in a message; archived or hidden, and so for the author alone; deleted, expired or
+ended.
 """
 Audience = Literal["everybody", "viewers", "owner", "moderators"]
 """For whom the URL of a file is made. Only the one for everybody is not signed."""
 
 
 class Media(msgspec.Struct, frozen=True, kw_only=True):
-    """One photo or video: its row, and the folder of its files in the object stores."""
+    """One photo, video or voice message: its row, and the folder of its files in the object stores."""
 
     id: MediaId
     account_id: AccountId
@@ -43,6 +44,14 @@ class Media(msgspec.Struct, frozen=True, kw_only=True):
     keeps_location: bool = False
     removed: Sequence[Removed] | None = ()
     """What the stored original does not have any more; None for one that an earlier release stored."""
+    edit: str | None = None
+    """The edit that its sizes were made with, as JSON; None for none."""
+    large_width: int | None = None
+    """How wide the largest rendition of the original may be, 0 for none; None where its edit is not known."""
+    camera: str | None = None
+    """`Camera` as JSON; None where the photo does not say, or was uploaded before that was read."""
+    waveform: bytes | None = None
+    """The peaks of a voice message, 0 to 255."""
     post_id: int | None = None
     expires_at: datetime | None = None
     ends_at: datetime | None = None

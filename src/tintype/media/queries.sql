@@ -5,25 +5,26 @@ SELECT next_id() AS id;
 -- name: add_media
 -- Unposted media expire after a day. Finishing an upload twice adds it once: the second gets no row.
 INSERT INTO media (id, account_id, folder, type, state, kind, width, height, placeholder, duration_ms, progress,
-                   keeps_location, removed, size_bytes, expires_at)
+                   keeps_location, removed, edit, large_width, camera, waveform, size_bytes, expires_at)
 VALUES (:id, :account_id, :folder, :type, :state, :kind, :width, :height, :placeholder, :duration_ms, :progress,
-        :keeps_location, :removed::text[], :size_bytes, now() + interval '24 hours')
+        :keeps_location, :removed::text[], :edit, :large_width, :camera, :waveform, :size_bytes, now() + interval '24 hours')
 ON CONFLICT (id) DO NOTHING
 RETURNING id, account_id, folder, type, state, kind, tier, width, height, placeholder, duration_ms, has_hls, progress,
-          error, keeps_location, removed, post_id, expires_at, ends_at;
+          error, keeps_location, removed, edit, large_width, camera, waveform, post_id, expires_at, ends_at;
 
 -- name: find_media
 -- One row, whatever its state.
 SELECT id, account_id, folder, type, state, kind, tier, width, height, placeholder, duration_ms, has_hls, progress,
-       error, keeps_location, removed, post_id, expires_at, ends_at
+       error, keeps_location, removed, edit, large_width, camera, waveform, post_id, expires_at, ends_at
 FROM media WHERE id = :id;
 
 -- name: find_access_record hot
--- What serving a file needs to know, and for how many seconds more at most. Reads the post, story or highlight that
--- shows the media: whatever happens to those happens to their files. All of them live on the same shard.
+-- What serving a file needs to know, and for how many seconds more at most. Reads the post, story, highlight or message
+-- that shows the media: whatever happens to those happens to their files. All of them live on the same shard.
 SELECT m.folder, m.state, m.tier, ending.at AS ends_at, extract(epoch FROM ending.at - ending.clock)::float8 AS left_s,
        CASE WHEN ending.at <= ending.clock THEN 'removed'
             WHEN m.post_id IS NULL THEN 'unposted'
+            WHEN d.media_id IS NOT NULL THEN CASE WHEN d.removed_at IS NULL THEN 'direct' ELSE 'removed' END
             WHEN p.id IS NOT NULL THEN CASE
                 WHEN p.deleted_at IS NOT NULL THEN 'removed'
                 WHEN p.archived_at IS NOT NULL OR p.hidden_at IS NOT NULL THEN 'withheld' ELSE 'shown' END
@@ -37,6 +38,7 @@ CROSS JOIN LATERAL (
            CASE WHEN m.post_id IS NULL THEN now() ELSE story_now() END AS clock
 ) AS ending
 LEFT JOIN posts AS p ON p.id = m.post_id
+LEFT JOIN message_media AS d ON d.media_id = m.id
 LEFT JOIN stories AS s ON s.id = m.post_id AND s.removed_at IS NULL AND s.id >= stories_begin()
 LEFT JOIN LATERAL (
     SELECT h.id, h.audience, h.hidden_at FROM highlight_items AS h WHERE h.media_id = m.id
@@ -67,14 +69,23 @@ RETURNING id;
 -- name: attach_media
 -- Attaches uploads to the post or story that shows them. Media of somebody else, or that expired, failed, are attached
 -- already, or are not of the wanted kind and length, are not returned. A video may still be converting: its poster shows.
+-- Voice messages are attached to messages alone.
 UPDATE media SET post_id = :attached_to::bigint, expires_at = NULL,
                  ends_at = coalesce(shardwright.id_time(:attached_to::bigint) + :lifetime::interval, ends_at),
                  changed_at = CASE WHEN :lifetime::interval IS NULL THEN changed_at ELSE now() END
 WHERE id = ANY(:ids::bigint[]) AND account_id = :account_id AND post_id IS NULL AND expires_at > now()
       AND state IN ('ready', 'processing') AND (:kind::text IS NULL OR kind = :kind::text)
+      AND (type <> 'audio' OR :with_voice::boolean)
       AND (:max_duration_ms::int IS NULL OR type = 'image' OR coalesce(duration_ms, 0) <= :max_duration_ms::int)
 RETURNING id, account_id, folder, type, state, kind, tier, width, height, placeholder, duration_ms, has_hls, progress,
-          error, keeps_location, removed, post_id, expires_at, ends_at;
+          error, keeps_location, removed, edit, large_width, camera, post_id, expires_at, ends_at;
+
+-- name: keep_unposted
+-- Uploads that are to be posted later do not expire before this time. What `attach_media` would not attach is not returned.
+UPDATE media SET expires_at = greatest(expires_at, :until::timestamptz), changed_at = now()
+WHERE id = ANY(:ids::bigint[]) AND account_id = :account_id AND post_id IS NULL AND expires_at > now()
+  AND state IN ('ready', 'processing') AND type <> 'audio'
+RETURNING id;
 
 -- name: set_lifetime
 -- Attached media end this long after the story they belong to was made; without a lifetime they have no end.
@@ -251,6 +262,15 @@ SELECT id FROM media WHERE size_bytes IS NULL AND state <> 'deleted' ORDER BY id
 -- name: list_unexamined
 -- Media whose original an earlier release stored.
 SELECT id FROM media WHERE removed IS NULL AND state NOT IN ('processing', 'deleted') ORDER BY id LIMIT :limit;
+
+-- name: list_unsized
+-- The newest photos of earlier releases of which it is not known whether they may be shown larger.
+SELECT id FROM media WHERE large_width IS NULL AND type = 'image' AND state = 'ready' AND removed IS NOT NULL
+ORDER BY id DESC LIMIT :limit;
+
+-- name: set_large_width
+-- The width of the largest rendition that may be made of an original that an earlier release stored.
+UPDATE media SET large_width = :large_width WHERE id = :id AND large_width IS NULL;
 
 -- name: set_removed
 -- What was removed from an original that an earlier release stored.

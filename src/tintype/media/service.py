@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -22,7 +22,7 @@ from tintype.media.deletion import Deletion
 from tintype.media.dependencies import build_dependencies
 from tintype.media.errors import MediaPosted
 from tintype.media.jobs import MediaJobs, PublishProgress
-from tintype.media.models import Audience, Media, MediaKind
+from tintype.media.models import Audience, Media, MediaKind, MediaType
 from tintype.media.personal_data import MediaPersonalData
 from tintype.media.serving.files import MediaFile, MediaFiles
 from tintype.media.serving.signed_urls import MediaUrls
@@ -32,6 +32,7 @@ from tintype.media.storage.sweep import OnAccount, Sweeper, SweepReport
 from tintype.media.storage.tiers import OnProgress, TierMoves, Tiers
 from tintype.media.store import QUERIES
 from tintype.media.stored_originals import StoredOriginals
+from tintype.media.unsized_photos import UnsizedPhotos
 from tintype.media.uploads.ingest import Ingest
 from tintype.media.uploads.options import UploadOptions
 from tintype.media.uploads.resumable import ResumableUploads
@@ -70,7 +71,7 @@ class MediaLibrary:
         self._tiers = Tiers(parts)
         self._sweeper = Sweeper(parts, self._deletion)
         self.personal_data: PersonalDataHolder = MediaPersonalData(parts, self._deletion, self.uploads)
-        self._originals = StoredOriginals(parts)
+        self._originals, self._unsized = StoredOriginals(parts), UnsizedPhotos(parts)
         self._jobs = MediaJobs(
             parts, deletion=self._deletion, uploads=self.uploads, publish_progress=publish_progress
         )
@@ -112,14 +113,24 @@ class MediaLibrary:
         options: UploadOptions | None = None,
         *,
         declared_type: str | None = None,
+        is_imported: bool = False,
     ) -> Media:
         """Make media of a file: photos are ready at once, videos after their conversion. Unposted ones expire.
 
-        Refused when the file's content is not of the declared type, if one is given (`image` or `video`).
+        Refused when the file's content is not of the declared type, if one is given (`image` or `video`). Limits on how
+        many videos may wait and how long a day's may be do not apply to an import.
         """
         return await self._ingest.ingest(
-            account_id, source, options or UploadOptions(), declared_type=declared_type
+            account_id,
+            source,
+            options or UploadOptions(),
+            declared_type=declared_type,
+            is_imported=is_imported,
         )
+
+    def detect_type(self, head: bytes) -> MediaType:
+        """Whether a file that begins with these bytes is a photo or a video; other formats are refused."""
+        return self._ingest.detect_type(head)
 
     async def edit(self, media_id: MediaId, edit: msgspec.Raw, *, owner: AccountId) -> Media:
         """Make another upload from a photo's original with this edit; the first one stays as it is."""
@@ -174,11 +185,13 @@ class MediaLibrary:
         kind: MediaKind | None = None,
         max_duration_ms: int | None = None,
         lifetime: timedelta | None = None,
+        with_voice: bool = False,
     ) -> list[Media]:
-        """Attach an account's uploads to the post or story with the id `to`, in the transaction that adds it.
+        """Attach an account's uploads to the post, story or message with the id `to`, in the transaction that adds it.
 
         Returns the attached media in the order given; what is somebody else's, expired, failed, in use already, of
-        another kind or too long is missing. With a lifetime the media end that long after `to` was made.
+        another kind or too long is missing, and a voice message unless `with_voice`. With a lifetime the media end that
+        long after `to` was made.
         """
         attached = await attachments.attach(
             tx,
@@ -188,9 +201,18 @@ class MediaLibrary:
             kind=kind,
             max_duration_ms=max_duration_ms,
             lifetime=lifetime,
+            with_voice=with_voice,
         )
         self._visibility.invalidate_after_commit(tx, [each.id for each in attached])
         return attached
+
+    async def keep_unposted(
+        self, tx: Transaction, account_id: AccountId, media_ids: Sequence[MediaId], until: datetime
+    ) -> int:
+        """Keep uploads that are to be posted later at least until this time; returns how many could be posted now."""
+        rows = await tx.fetch(QUERIES.keep_unposted, ids=list(media_ids), account_id=account_id, until=until)
+        self._visibility.invalidate_after_commit(tx, [MediaId(row["id"]) for row in rows])
+        return len(rows)
 
     async def forget_access(self, media_ids: Sequence[MediaId]) -> None:
         """Drop the cached access records of media that a statement has attached to a post."""
@@ -240,6 +262,10 @@ class MediaLibrary:
         """
         return await self._variants.choose(await self._files.find(path, reader=reader), accept)
 
+    async def close(self) -> None:
+        """Wait for files that are being made in the background."""
+        await self._variants.close()
+
     async def locate_file(self, file: MediaFile) -> tuple[MediaFile, int]:
         """The file in the store it was found in, and its size."""
         return await self._files.locate(file)
@@ -275,4 +301,5 @@ class MediaLibrary:
             *self._tiers.schedules(),
             *self._sweeper.schedules(),
             *self._originals.schedules(),
+            *self._unsized.schedules(),
         ]

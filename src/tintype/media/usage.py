@@ -97,7 +97,9 @@ class StorageUsage:
         if media_type == "video":
             self._check_waiting(await shard.fetch_value(QUERIES.count_converting, account_id=account_id))
 
-    async def add(self, tx: Transaction, media: Media, size_bytes: int) -> int:
+    async def add(
+        self, tx: Transaction, media: Media, size_bytes: int, *, has_video_limits: bool = True
+    ) -> int:
         """Count media whose row this transaction has added; returns how many earlier videos of their owner wait.
 
         Raises `StorageFull` if that exceeds the quota, `TooManyVideos` or `VideoTimeUsedUp` for too much video.
@@ -106,6 +108,8 @@ class StorageUsage:
         if media.type != "video":
             return 0
         waiting = await tx.fetch_value(QUERIES.count_converting, account_id=media.account_id) - 1
+        if not has_video_limits:
+            return waiting
         self._check_waiting(waiting)
         used_ms = await tx.fetch_value(
             QUERIES.add_video_time, account_id=media.account_id, duration_ms=media.duration_ms or 0
@@ -122,20 +126,21 @@ class StorageUsage:
         for account_id, size_bytes in sorted(sizes.items()):
             await tx.execute(QUERIES.change_usage, account_id=account_id, by=-size_bytes)
 
-    async def measure(self, media_id: MediaId) -> None:
-        """Count media by the files that lie in the stores now.
+    async def measure(self, media_id: MediaId) -> bool:
+        """Count media by the files that lie in the stores now; returns whether the media still exist.
 
         Under the lock of the row: of two who have added a file, the second to come sees both.
         """
         async with self._shards.owner(media_id).begin() as tx:
             row = await tx.fetch_one(QUERIES.lock_size, id=media_id)
             if row is None:
-                return
+                return False
             size_bytes = await self._measure_folder(row["folder"])
             if size_bytes != row["size_bytes"]:
                 await tx.execute(QUERIES.set_size, id=media_id, size_bytes=size_bytes)
                 change = size_bytes - (row["size_bytes"] or 0)
                 await tx.execute(QUERIES.change_usage, account_id=row["account_id"], by=change)
+        return True
 
     async def measure_unmeasured(self) -> int:
         """Measure media that an earlier release has stored without their size; returns how many."""

@@ -55,6 +55,7 @@ class Decisions:
     def __init__(self, deps: ModerationDependencies, reports: Reports) -> None:
         self._outbox, self._partitions, self._objects = deps.outbox, deps.partitions, deps.objects
         self._accounts, self._notifications, self._reports = deps.accounts, deps.notifications, reports
+        self._held = deps.held_evidence
 
     async def open(self, moderator: Account, kind: ObjectKind, object_id: int, reason: str) -> Case:
         """Open a case without a report, about something a moderator has come across."""
@@ -66,6 +67,7 @@ class Decisions:
             before = await self._partitions.lock(tx, case_id)
             await tx.execute(QUERIES.reopen_case, case_id=case_id)
             await add_log_entry(tx, before, moderator, "open", reason)
+        await self._held.hold(kind, object_id, snapshot)
         return await self._partitions.get(case_id)
 
     async def act(self, moderator: Account, case_id: int, action: Action, reason: str) -> Case:
@@ -101,7 +103,7 @@ class Decisions:
             await self._decide(tx, case, CaseDecided(case.id, act_id, action, account_id, COMMAND_LINE.id))
 
     async def apply(self, event: CaseDecided) -> None:
-        """Bring the object in line with what was decided, and notify its owner."""
+        """Bring the object in line with what was decided, notify its owner, and let go what was kept for the case."""
         if event.action in STATE_AFTER:
             case = await self._partitions.get(event.case_id)
             for _ in range(MAX_ROUNDS):
@@ -112,6 +114,7 @@ class Decisions:
                     break
         if event.action in NOTIFIED_ACTIONS:
             await self._notifications.warn(event.owner_id, object_id=event.case_id, act_id=event.act_id)
+        await self._held.release(await self._partitions.get(event.case_id))
 
     async def _decide(self, tx: Transaction, case: Case, decided: CaseDecided) -> None:
         await tx.execute(

@@ -7,14 +7,18 @@ from shardwright.routing import Shards
 from tintype.accounts import Accounts
 from tintype.base.outbox import Outbox
 from tintype.comments import Comments
+from tintype.direct import Direct
 from tintype.graph import Visibility
+from tintype.moderation.held_evidence import HeldEvidence
 from tintype.moderation.queue_partitions import QueuePartitions
 from tintype.moderation.reportable_objects import (
     ReportableAccounts,
     ReportableComments,
+    ReportableMessages,
     ReportableObjects,
     ReportablePosts,
     ReportableStories,
+    ReportableThreads,
 )
 from tintype.notifications import Notifications
 from tintype.posts import Posts
@@ -33,6 +37,7 @@ class ModerationDependencies:
     posts: Posts
     comments: Comments
     stories: Stories
+    direct: Direct
     notifications: Notifications
     limiter: RateLimiter
 
@@ -40,6 +45,11 @@ class ModerationDependencies:
     def partitions(self) -> QueuePartitions:
         """The shards that store cases."""
         return QueuePartitions(self.shards)
+
+    @cached_property
+    def held_evidence(self) -> HeldEvidence:
+        """What is kept while a case is open."""
+        return HeldEvidence(self.direct, self.partitions)
 
     @cached_property
     def objects(self) -> ReportableObjects:
@@ -50,5 +60,7 @@ class ModerationDependencies:
                 "post": ReportablePosts(self.posts),
                 "comment": ReportableComments(self.comments),
                 "story": ReportableStories(self.stories),
+                "message": ReportableMessages(self.direct),
+                "thread": ReportableThreads(self.direct),
             }
         )

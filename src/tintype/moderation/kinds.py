@@ -2,7 +2,7 @@
 
 from typing import Literal, get_args
 
-ObjectKind = Literal["account", "post", "comment", "story"]
+ObjectKind = Literal["account", "post", "comment", "story", "message", "thread"]
 Reason = Literal[
     "spam",
     "nudity",
@@ -49,4 +49,6 @@ ALLOWED_ACTIONS: dict[ObjectKind, frozenset[str]] = {
     "post": frozenset({"dismiss", "warn", "hide", "restore", "delete", "note"}),
     "comment": frozenset({"dismiss", "warn", "hide", "restore", "delete", "note"}),
     "story": frozenset({"dismiss", "warn", "hide", "restore", "delete", "note"}),
+    "message": frozenset({"dismiss", "warn", "delete", "note"}),
+    "thread": frozenset({"dismiss", "warn", "note"}),
 }

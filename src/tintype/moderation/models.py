@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from tintype.base.ids import AccountId
+from tintype.base.ids import AccountId, MediaId
 from tintype.moderation.kinds import CaseStatus, LogAction, ObjectKind, ObjectState, QueueOrder, Reason
 
 LONGEST_TEXT = 1_000
@@ -64,6 +64,8 @@ class ObjectSnapshot(msgspec.Struct, frozen=True):
 
     owner_id: AccountId
     evidence: dict[str, Any]
+    media_ids: tuple[MediaId, ...] = ()
+    """Files of messages, to be kept while the case is open."""
 
 
 class CaseFilter(msgspec.Struct, frozen=True, kw_only=True):

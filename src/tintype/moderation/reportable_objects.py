@@ -11,6 +11,7 @@ from tintype.accounts import AccountGone, Accounts
 from tintype.base.errors import NotFound
 from tintype.base.ids import AccountId, CommentId, PostId
 from tintype.comments import Comments
+from tintype.direct import Direct, Evidence, MessageId, ThreadId
 from tintype.graph import Visibility
 from tintype.moderation.errors import ObjectNotFound
 from tintype.moderation.kinds import ObjectKind, ObjectState
@@ -112,6 +113,46 @@ class ReportableStories:
             await self._stories.delete_with_copies(story_id)
         else:
             await (self._stories.hide if state == "hidden" else self._stories.restore)(story_id)
+
+
+class ReportableMessages:
+    """Direct messages: deleted for everybody, and never shown to moderators beyond what was reported."""
+
+    def __init__(self, direct: Direct) -> None:
+        self._direct = direct
+
+    async def get_snapshot(self, object_id: int, viewer: AccountId) -> ObjectSnapshot:
+        """The text and the folder of the media of a message that the viewer may read."""
+        return _snapshot(await self._direct.inspect_message(MessageId(object_id), viewer))
+
+    async def apply_state(self, case: Case, state: ObjectState, by: AccountId) -> None:  # noqa: ARG002 - the log knows who
+        """Delete the message."""
+        if state == "deleted":
+            await self._direct.remove_message(MessageId(case.object_id))
+
+
+class ReportableThreads:
+    """Conversations: a report concerns the other of a pair, or an admin of a group, and what they wrote last."""
+
+    def __init__(self, direct: Direct) -> None:
+        self._direct = direct
+
+    async def get_snapshot(self, object_id: int, viewer: AccountId) -> ObjectSnapshot:
+        """What they wrote last in a conversation that the viewer is in."""
+        return _snapshot(await self._direct.inspect_thread(ThreadId(object_id), viewer))
+
+    async def apply_state(self, case: Case, state: ObjectState, by: AccountId) -> None:
+        """Do nothing: moderators warn people, and leave conversations to those who are in them."""
+
+
+def _snapshot(evidence: Evidence) -> ObjectSnapshot:
+    shown = {
+        "text": evidence.text[:LONGEST_EVIDENCE],
+        "folders": evidence.folders,
+        "voices": evidence.voices,
+        **({"is_encrypted": True} if evidence.is_encrypted else {}),
+    }
+    return ObjectSnapshot(evidence.owner_id, shown, tuple(evidence.media_ids))
 
 
 class ReportableObjects:

@@ -13,6 +13,7 @@ from tintype.moderation.models import LONGEST_TEXT, Case, ObjectSnapshot
 from tintype.moderation.store import QUERIES
 
 MAX_DECISIONS = 100
+LONGEST_CLAIM = 4_000
 log = get_log("moderation")
 
 
@@ -21,17 +22,29 @@ class Reports:
 
     def __init__(self, deps: ModerationDependencies) -> None:
         self._shards, self._partitions = deps.shards, deps.partitions
-        self._objects, self._limiter = deps.objects, deps.limiter
+        self._objects, self._limiter, self._held = deps.objects, deps.limiter, deps.held_evidence
 
     async def report(
-        self, kind: ObjectKind, object_id: int, by: AccountId, *, reason: Reason, note: str = ""
+        self,
+        kind: ObjectKind,
+        object_id: int,
+        by: AccountId,
+        *,
+        reason: Reason,
+        note: str = "",
+        claimed_text: str = "",
     ) -> None:
-        """Report an object to the moderators; reporting it again changes nothing."""
-        note = check_text(note)
+        """Report an object to the moderators; reporting it again changes nothing.
+
+        `claimed_text` is what an encrypted message says, as far as the reporter is to be believed.
+        """
+        note, claimed_text = check_text(note), check_claim(claimed_text)
         await self._limiter.acquire(REPORT, by)
         snapshot = await self._objects.get_snapshot(kind, object_id, by)
         if snapshot.owner_id == by:
             raise OwnObject
+        snapshot = with_claim(snapshot, claimed_text)
+        await self._held.hold(kind, object_id, snapshot)
         await self.record_trace(by, "reporter", kind, object_id)
         await self.record_trace(snapshot.owner_id, "owner", kind, object_id)
         async with self._partitions.of_object(kind, object_id).begin() as tx:
@@ -41,6 +54,7 @@ class Reports:
             )
             if is_new is not None:
                 await tx.execute(QUERIES.count_report, case_id=case_id, evidence=encode(snapshot))
+        await self._held.hold(kind, object_id, snapshot)  # a decision may just have let go what was kept
         log.info("object.reported", kind=kind, object_id=object_id, reason=reason)
 
     async def list_decisions(self, account_id: AccountId) -> list[Case]:
@@ -86,6 +100,21 @@ def check_text(text: str) -> str:
     if len(text) > LONGEST_TEXT:
         raise TextTooLong
     return text.strip()
+
+
+def check_claim(text: str) -> str:
+    """The reporter's word of what an encrypted message says; refused if it is longer than a message can be."""
+    if len(text) > LONGEST_CLAIM:
+        raise TextTooLong
+    return text.strip()
+
+
+def with_claim(snapshot: ObjectSnapshot, claimed_text: str) -> ObjectSnapshot:
+    """The snapshot of something encrypted with the reporter's word for it; other things moderators see themselves."""
+    if not claimed_text or not snapshot.evidence.get("is_encrypted"):
+        return snapshot
+    evidence = {**snapshot.evidence, "claimed_text": claimed_text}
+    return msgspec.structs.replace(snapshot, evidence=evidence)
 
 
 async def open_case(tx: Transaction, kind: ObjectKind, object_id: int, snapshot: ObjectSnapshot) -> int:

@@ -15,11 +15,14 @@ from tintype.moderation.personal_data import ModerationPersonalData
 from tintype.moderation.queue import ModerationQueue
 from tintype.moderation.reports import Reports
 
+SWEEP_EVERY_S = 3_600.0
+
 
 class Moderation:
     """Reports and appeals by everybody; the queue, claims, decisions and the log for moderators."""
 
     def __init__(self, deps: ModerationDependencies) -> None:
+        self._held = deps.held_evidence
         self._reports = Reports(deps)
         self._queue = ModerationQueue(deps)
         self._claims = Claims(deps)
@@ -27,10 +30,20 @@ class Moderation:
         self.personal_data: PersonalDataHolder = ModerationPersonalData(deps, self._reports)
 
     async def report(
-        self, kind: ObjectKind, object_id: int, by: AccountId, *, reason: Reason, note: str = ""
+        self,
+        kind: ObjectKind,
+        object_id: int,
+        by: AccountId,
+        *,
+        reason: Reason,
+        note: str = "",
+        claimed_text: str = "",
     ) -> None:
-        """Report an object to the moderators; reporting it again changes nothing."""
-        await self._reports.report(kind, object_id, by, reason=reason, note=note)
+        """Report an object to the moderators; reporting it again changes nothing.
+
+        `claimed_text` is what an encrypted message says, as far as the reporter is to be believed.
+        """
+        await self._reports.report(kind, object_id, by, reason=reason, note=note, claimed_text=claimed_text)
 
     async def list_decisions(self, account_id: AccountId) -> list[Case]:
         """The decisions about an account and its content, newest first."""
@@ -103,5 +116,5 @@ class Moderation:
         return [on(CaseDecided, self._decisions.apply, name="moderation-follow")]
 
     def schedules(self) -> list[Schedule]:
-        """Nothing: the room has no repeated work."""
-        return []
+        """Let go what is kept for cases that are closed."""
+        return [Schedule("moderation-evidence", SWEEP_EVERY_S, self._held.sweep)]

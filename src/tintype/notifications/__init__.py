@@ -12,7 +12,7 @@ from tintype.notifications.errors import (
     SubscriptionNotFound,
     TooManySubscriptions,
 )
-from tintype.notifications.events import NotificationTold, PushDue
+from tintype.notifications.events import MessagePushDue, NotificationTold, PushDue
 from tintype.notifications.kinds import KINDS, ChoosableName, KindName, NotificationAudience
 from tintype.notifications.models import (
     Notification,
@@ -22,6 +22,7 @@ from tintype.notifications.models import (
     QuietHours,
     StoryPreview,
     Subscription,
+    UnreadChanged,
 )
 from tintype.notifications.push_sender import PushSender
 from tintype.notifications.service import Notifications
@@ -33,6 +34,7 @@ __all__ = [
     "ChoosableName",
     "KindName",
     "KindUnknown",
+    "MessagePushDue",
     "Notification",
     "NotificationAudience",
     "NotificationNotFound",
@@ -50,4 +52,5 @@ __all__ = [
     "SubscriptionInvalid",
     "SubscriptionNotFound",
     "TooManySubscriptions",
+    "UnreadChanged",
 ]

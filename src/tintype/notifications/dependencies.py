@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from shardwright.routing import Shards
 from tintype.base.outbox import Outbox
+from tintype.comments import Comments
 from tintype.graph import Visibility
 from tintype.posts import Posts
 from tintype.stories import Stories
@@ -17,4 +18,5 @@ class NotificationsDependencies:
     outbox: Outbox
     visibility: Visibility
     posts: Posts
+    comments: Comments
     stories: Stories

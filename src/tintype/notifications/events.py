@@ -2,6 +2,7 @@
 
 from tintype.base.events import Event
 from tintype.base.ids import AccountId
+from tintype.direct import MessageId, ThreadId
 
 
 class NotificationTold(Event, frozen=True):
@@ -19,3 +20,13 @@ class PushDue(Event, frozen=True):
     subscription_id: int
     notification_id: int
     told_id: int
+
+
+class MessagePushDue(Event, frozen=True):
+    """A direct message is to be pushed to one browser."""
+
+    account_id: AccountId
+    subscription_id: int
+    thread_id: ThreadId
+    message_id: MessageId
+    number: int

@@ -19,6 +19,8 @@ ChoosableName = Literal[
     "story_reply",
     "story_reaction",
     "story_mention",
+    "story_answer",
+    "story_countdown",
 ]
 """Kinds that people can configure."""
 KindName = Literal[ChoosableName, "warning"]
@@ -52,6 +54,8 @@ KINDS: dict[str, Kind] = {
         Kind("story_reply"),
         Kind("story_reaction", urgency="low"),
         Kind("story_mention"),
+        Kind("story_answer"),
+        Kind("story_countdown"),
         Kind("warning", urgency="high", is_system=True),
     )
 }

@@ -11,6 +11,7 @@ import asyncpg
 from shardwright.routing import Transaction
 from tintype.base.ids import LARGEST_ID, AccountId, PostId
 from tintype.graph import VisibleAccount
+from tintype.notifications.comment_quotes import CommentQuotes
 from tintype.notifications.dependencies import NotificationsDependencies
 from tintype.notifications.errors import NotificationNotFound
 from tintype.notifications.kinds import KINDS
@@ -35,7 +36,7 @@ class ListReader:
     ) -> None:
         self._shards, self._visibility, self._posts = deps.shards, deps.visibility, deps.posts
         self._writer, self._on_changed = writer, on_changed
-        self._previews = StoryPreviews(deps.stories)
+        self._previews, self._quotes = StoryPreviews(deps.stories), CommentQuotes(deps.comments)
 
     async def page(
         self, account_id: AccountId, *, before: int = LARGEST_ID, limit: int = 20
@@ -107,7 +108,10 @@ class ListReader:
         activities = ((row["id"], _latest_activity(row, welcome)) for row in rows)
         latest = {number: each for number, each in activities if each is not None}
         stories = await self._previews.find(account_id, latest)
-        notifications = (_notification(row, latest.get(row["id"]), welcome, posts, stories) for row in rows)
+        quotes = await self._quotes.find(account_id, latest)
+        notifications = (
+            _notification(row, latest.get(row["id"]), welcome, posts, stories, quotes) for row in rows
+        )
         return [each for each in notifications if each is not None]
 
     async def _retract_invisible(
@@ -137,12 +141,13 @@ def _latest_activity(row: asyncpg.Record, welcome: dict[AccountId, VisibleAccoun
     return None
 
 
-def _notification(
+def _notification(  # noqa: PLR0917 - what a page has loaded
     row: asyncpg.Record,
     activity: LatestActivity | None,
     welcome: dict[AccountId, VisibleAccount],
     posts: dict[PostId, Post],
     stories: dict[int, StoryPreview],
+    quotes: dict[int, str],
 ) -> Notification | None:
     if row["kind"] not in KINDS:  # written by a newer release, before it was rolled back to this one
         return None
@@ -161,5 +166,6 @@ def _notification(
         object_id=(activity and activity.object_id) or row["group_id"],
         post=posts.get(row["post_id"]),
         story=stories.get(row["id"]),
+        comment_text=quotes.get(row["id"]),
         is_read=row["is_read"],
     )

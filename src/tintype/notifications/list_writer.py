@@ -5,14 +5,17 @@ did it, and the newest change wins; the notifications that are shown are groups 
 for all recipients of a shard, under their locks, so that actor counts and unread counts are exact.
 """
 
+import time
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import asyncpg
 
 from shardwright.routing import Query, Shard, Transaction
+from tintype.base.bounded_map import BoundedMap
 from tintype.base.ids import AccountId, CommentId, PostId, has_shard
 from tintype.base.keyed_locks import KeyedLocks
+from tintype.base.shard_groups import group_by_shard
 from tintype.notifications.dependencies import NotificationsDependencies
 from tintype.notifications.events import NotificationTold
 from tintype.notifications.models import SYSTEM, Activity
@@ -22,6 +25,11 @@ FOR_POST_AUTHOR_ONLY = frozenset({"like", "comment"})
 """Kinds that only a post's author receives: the recipient is known from the post, so no trace is stored with it."""
 Key = tuple[AccountId, str, int, AccountId]
 """What identifies an activity: recipient, kind, object, actor."""
+TRACES_REMEMBERED = 50_000
+REMEMBERED_S = 300.0
+"""Whoever likes one post of somebody likes the next one: for this long, a trace that was recorded is not sent again.
+
+Traces are only erased with their source or their recipient, after which none of the two is notified of anything."""
 
 
 class OnListChanged(Protocol):
@@ -38,6 +46,7 @@ class ListWriter:
     def __init__(self, deps: NotificationsDependencies, on_changed: OnListChanged) -> None:
         self._shards, self._outbox, self._on_changed = deps.shards, deps.outbox, on_changed
         self._locks: KeyedLocks[int] = KeyedLocks()
+        self._traced: BoundedMap[tuple[int, AccountId], float] = BoundedMap(TRACES_REMEMBERED)
 
     async def apply(self, added: Iterable[Activity], retracted: Iterable[Activity] = ()) -> None:
         """Activities are in their recipients' lists, once, or in nobody's; of several changes the newest is applied.
@@ -45,12 +54,13 @@ class ListWriter:
         An activity that arrives only after its retraction is ignored. What recipients do not want is left out.
         """
         newest = _newest([*added], [*retracted])
+        accepted: list[Activity] = []
         for number, (own_added, own_retracted) in self._by_shard(newest).items():
             shard = self._shards.shard(number)
             async with self._locks.of(number):
                 await self._retract_activities(shard, own_retracted)
-                accepted = await self._add_activities(shard, own_added)
-            await self._record_traces(accepted)
+                accepted += await self._add_activities(shard, own_added)
+        await self._record_traces(accepted)
 
     async def _add_activities(self, shard: Shard, activities: Sequence[Activity]) -> list[Activity]:
         """Add activities of one shard; returns those whose recipients want them."""
@@ -100,6 +110,7 @@ class ListWriter:
                 "group_ids": [each.group_id for each in activities],
                 "post_ids": [each.post_id for each in activities],
                 "are_own_posts": [each.kind in FOR_POST_AUTHOR_ONLY for each in activities],
+                "traced_ids": [each.comment_id if self._is_beside(each) else None for each in activities],
                 **self._outbox.prepare(
                     NotificationTold, last="account_id", more=("notification_id", "told_id")
                 ),
@@ -145,19 +156,32 @@ class ListWriter:
 
     async def _record_traces(self, activities: Iterable[Activity]) -> None:
         """Record whose list each source is in. A handler that dies before this is repeated, and does it then."""
-        by_shard: dict[int, set[tuple[int, AccountId]]] = {}
+        now = time.monotonic()
+        missing: set[tuple[int, AccountId]] = set()
         for each in activities:
             post_id = None if each.kind in FOR_POST_AUTHOR_ONLY else each.post_id
-            for source in {each.actor_id, post_id, each.comment_id} - {SYSTEM}:
-                if source is not None and has_shard(self._shards, source):
-                    pairs = by_shard.setdefault(self._shards.shard_of(source), set())
-                    pairs.add((source, each.recipient_id))
-        for number, pairs in by_shard.items():
-            await self._shards.shard(number).execute(
+            comment_id = None if self._is_beside(each) else each.comment_id
+            sources = {one for one in (each.actor_id, post_id, comment_id) if one is not None} - {SYSTEM}
+            pairs = {(int(source), each.recipient_id) for source in sources}
+            missing |= {pair for pair in pairs if self._traced.get(pair, 0.0) < now}
+        known = [pair for pair in missing if has_shard(self._shards, pair[0])]
+        for shard, own in group_by_shard(self._shards, known, lambda pair: pair[0]):
+            await shard.execute(
                 QUERIES.record_traces,
-                source_ids=[source for source, _ in pairs],
-                recipient_ids=[recipient for _, recipient in pairs],
+                source_ids=[source for source, _ in own],
+                recipient_ids=[recipient for _, recipient in own],
             )
+            for pair in own:
+                self._traced[pair] = now + REMEMBERED_S
+
+    def _is_beside(self, activity: Activity) -> bool:
+        """Whether the comment lies on the recipient's shard: its trace is then recorded with the activity."""
+        comment_id = activity.comment_id
+        return (
+            comment_id is not None
+            and has_shard(self._shards, comment_id)
+            and self._shards.shard_of(comment_id) == self._shards.shard_of(activity.recipient_id)
+        )
 
     def _by_shard(
         self, newest: Iterable[tuple[Activity, bool]]

@@ -16,6 +16,13 @@ NO_OBJECT = 0
 """The object of an activity that is about the recipient alone, such as a follow."""
 
 
+class UnreadChanged(msgspec.Struct, frozen=True):
+    """Somebody's list has changed: how many notifications are unread now."""
+
+    account_id: AccountId
+    unread_count: int
+
+
 class Activity(msgspec.Struct, frozen=True, kw_only=True):
     """Something an actor did that a recipient is notified of."""
 
@@ -40,7 +47,7 @@ class StoryPreview(msgspec.Struct, frozen=True, kw_only=True):
     is_hidden: bool = False
     """Hidden by a moderator: only its author gets to see it."""
     text: str | None = None
-    """The text of the reply."""
+    """The text of the reply or answer, or the title of the countdown."""
     reaction: Reaction | None = None
 
 
@@ -64,6 +71,8 @@ class Notification(msgspec.Struct, frozen=True, kw_only=True):
     object_id: int
     post: Post | None
     story: StoryPreview | None = None
+    comment_text: str | None = None
+    """What the comment says that it is about, shortened."""
     is_read: bool
 
 

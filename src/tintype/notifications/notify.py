@@ -14,6 +14,7 @@ from tintype.notifications.kinds import KINDS, KindName
 from tintype.notifications.list_writer import FOR_POST_AUTHOR_ONLY, ListWriter
 from tintype.notifications.models import SYSTEM, Activity
 from tintype.notifications.store import QUERIES
+from tintype.posts import PostNotFound
 
 TRACES_A_PAGE = 500
 
@@ -50,13 +51,21 @@ class Notifier:
         """Those that are about no post, or one the recipient may see; the writer checks recipients' own posts."""
         shown: list[Activity] = []
         for each in activities:
-            is_checked_later = each.post_id is None or each.kind in FOR_POST_AUTHOR_ONLY
-            if is_checked_later or await self._may_see(each.recipient_id, each.post_id):
+            is_checked_later = each.kind in FOR_POST_AUTHOR_ONLY
+            if (
+                each.post_id is None
+                or is_checked_later
+                or await self._may_see(each.recipient_id, each.post_id)
+            ):
                 shown.append(each)
         return shown
 
-    async def _may_see(self, recipient: AccountId, post_id: PostId | None) -> bool:
-        return post_id is not None and bool(await self._posts.find_many([post_id], viewer=recipient))
+    async def _may_see(self, recipient: AccountId, post_id: PostId) -> bool:
+        try:
+            await self._posts.check_visible(post_id, viewer=recipient)
+        except PostNotFound:
+            return False
+        return True
 
     async def recipients_of(self, source: AccountId | PostId | CommentId) -> AsyncIterator[AccountId]:
         """Everybody who was ever notified of something about this account, post or comment."""

@@ -1,13 +1,13 @@
 """Reactions to events about posts: likes, tags and mentions become notifications, and are retracted when undone."""
 
-from collections.abc import Iterable
-
 from tintype.base.ids import AccountId
 from tintype.notifications.kinds import KindName
 from tintype.notifications.list_writer import ListWriter
 from tintype.notifications.models import Activity
 from tintype.notifications.notify import Notifier
 from tintype.posts import PostEdited, PostLiked, PostPublished, PostRemoved
+
+NAMING: tuple[KindName, ...] = ("tag", "mention")
 
 
 class PostEventHandlers:
@@ -23,22 +23,26 @@ class PostEventHandlers:
             [_liking(each) for each in events if not each.is_liked],
         )
 
-    async def on_published(self, event: PostPublished) -> None:
+    async def on_published(self, events: list[PostPublished]) -> None:
         """Notify the people tagged or mentioned, unless the post was edited since."""
-        named = {*event.tagged_ids, *event.mention_ids}
-        if not event.is_new or not named or await self._notifier.is_outdated(event.post_id, event.post_id):
-            return
-        await self._notify_named(event, event.post_id)
-        if await self._notifier.is_outdated(event.post_id, event.post_id):  # edited in the meantime
-            for recipient in named:  # newer than what was just added, older than what the edit adds
-                await self._notifier.retract(_naming(event, recipient, "tag", event.post_id + 1))
-                await self._notifier.retract(_naming(event, recipient, "mention", event.post_id + 1))
+        naming = [each for each in events if each.is_new and (each.tagged_ids or each.mention_ids)]
+        current = [each for each in naming if not await self._is_edited(each)]
+        await self._notifier.notify(*(one for each in current for one in _namings(each, each.post_id)))
+        for event in [each for each in current if await self._is_edited(each)]:  # in the meantime
+            retracted = [
+                _naming(
+                    event, recipient, kind, event.post_id + 1
+                )  # newer than what was just added, older than
+                for recipient in {*event.tagged_ids, *event.mention_ids}  # what the edit adds
+                for kind in NAMING
+            ]
+            await self._notifier.retract(*retracted)
 
     async def on_edited(self, event: PostEdited) -> None:
         """Notify people who are tagged or mentioned now, and retract it for those who no longer are."""
         if not await self._notifier.record_change(event.post_id, event.change_id):
             return
-        await self._notify_named(event, event.change_id)
+        await self._notifier.notify(*_namings(event, event.change_id))
         tagged, mentioned = set(event.tagged_ids), set(event.mention_ids) - set(event.tagged_ids)
         async for recipient in self._notifier.recipients_of(event.post_id):
             if recipient not in tagged:
@@ -52,11 +56,8 @@ class PostEventHandlers:
         async for recipient in self._notifier.recipients_of(event.post_id):
             await self._writer.retract_posts(recipient, [event.post_id])
 
-    async def _notify_named(self, event: PostPublished | PostEdited, change_id: int) -> None:
-        for recipient in dict.fromkeys(event.tagged_ids):
-            await self._notifier.notify(_naming(event, recipient, "tag", change_id))
-        for recipient in dict.fromkeys(_without(event.mention_ids, event.tagged_ids)):
-            await self._notifier.notify(_naming(event, recipient, "mention", change_id))
+    async def _is_edited(self, event: PostPublished) -> bool:
+        return await self._notifier.is_outdated(event.post_id, event.post_id)
 
 
 def _liking(event: PostLiked) -> Activity:
@@ -85,6 +86,9 @@ def _naming(
     )
 
 
-def _without(these: Iterable[AccountId], those: Iterable[AccountId]) -> list[AccountId]:
-    left_out = set(those)
-    return [each for each in these if each not in left_out]
+def _namings(event: PostPublished | PostEdited, change_id: int) -> list[Activity]:
+    """What people are notified of who are tagged, or else mentioned."""
+    kinds: dict[AccountId, KindName] = dict.fromkeys(event.tagged_ids, "tag")
+    for recipient in event.mention_ids:
+        kinds.setdefault(recipient, "mention")
+    return [_naming(event, recipient, kind, change_id) for recipient, kind in kinds.items()]

@@ -22,7 +22,8 @@ SELECT account_id FROM notification_states WHERE account_id = :account_id FOR UP
 -- Whoever changes a list writes its row of notification_states in the same transaction. So a row that this statement
 -- locked in the very version that its snapshot has (`held`) proves that the snapshot is up to date. The other recipients
 -- return no row: the caller locks them first and repeats the statement in the same transaction. `accepted` are the
--- positions of the activities that were not left out.
+-- positions of the activities that were not left out; `traced_ids` are sources of theirs on this shard, as for
+-- `record_traces`.
 WITH locked AS (
     SELECT account_id, xmin AS version FROM notification_states
     WHERE account_id = ANY(:account_ids::bigint[]) ORDER BY account_id FOR UPDATE
@@ -30,10 +31,11 @@ WITH locked AS (
     SELECT l.account_id FROM locked AS l
     JOIN notification_states AS s ON s.account_id = l.account_id AND s.xmin = l.version
 ), wanted AS (
-    SELECT g.account_id, g.kind, g.object_id, g.actor_id, g.change_id, g.group_id, g.post_id, g.number
+    SELECT g.account_id, g.kind, g.object_id, g.actor_id, g.change_id, g.group_id, g.post_id, g.traced_id, g.number
     FROM unnest(:account_ids::bigint[], :kinds::text[], :object_ids::bigint[], :actor_ids::bigint[], :change_ids::bigint[],
-                :group_ids::bigint[], :post_ids::bigint[], :are_own_posts::boolean[])
-         WITH ORDINALITY AS g (account_id, kind, object_id, actor_id, change_id, group_id, post_id, is_own_post, number)
+                :group_ids::bigint[], :post_ids::bigint[], :are_own_posts::boolean[], :traced_ids::bigint[])
+         WITH ORDINALITY AS g (account_id, kind, object_id, actor_id, change_id, group_id, post_id, is_own_post, traced_id,
+                               number)
     JOIN held AS h ON h.account_id = g.account_id
     LEFT JOIN notification_choices AS c ON c.account_id = g.account_id AND c.kind = g.kind
     WHERE NOT EXISTS (SELECT FROM blocks AS b WHERE b.account_id = g.account_id AND b.blocked_id = g.actor_id)
@@ -48,6 +50,11 @@ WITH locked AS (
       AND (NOT g.is_own_post
            OR EXISTS (SELECT FROM posts AS p WHERE p.id = g.post_id AND p.author_id = g.account_id
                         AND p.archived_at IS NULL AND p.hidden_at IS NULL AND p.deleted_at IS NULL))
+), traced AS (
+    INSERT INTO notification_traces (source_id, recipient_id)
+    SELECT DISTINCT w.traced_id, w.account_id FROM wanted AS w WHERE w.traced_id IS NOT NULL
+    ON CONFLICT (source_id, recipient_id) DO UPDATE SET told_on = excluded.told_on
+    WHERE notification_traces.told_on < excluded.told_on
 ), known AS (
     SELECT w.account_id, w.kind, w.object_id, w.actor_id, w.change_id, w.group_id, w.post_id, w.number,
            a.change_id AS known_change_id, a.notification_id AS known_notification_id, a.account_id IS NULL AS is_first
@@ -242,7 +249,7 @@ ON CONFLICT (source_id) DO UPDATE SET change_id = excluded.change_id
 WHERE notification_marks.change_id <= excluded.change_id
 RETURNING source_id;
 
--- name: find_newest_change
+-- name: find_newest_change hot
 -- The newest change of a post or comment that was processed, by which events that come late are recognized.
 SELECT change_id FROM notification_marks WHERE source_id = :source_id;
 
@@ -338,6 +345,10 @@ RETURNING id;
 -- The subscribed browsers of an account.
 SELECT id, session_id, endpoint, public_key, auth_secret, device FROM push_subscriptions
 WHERE account_id = :account_id ORDER BY id;
+
+-- name: list_subscribed
+-- The subscribed browsers of many accounts of a shard.
+SELECT id, account_id FROM push_subscriptions WHERE account_id = ANY(:account_ids::bigint[]) ORDER BY id;
 
 -- name: find_subscription
 -- One subscription.

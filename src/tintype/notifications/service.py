@@ -12,23 +12,27 @@ from shardwright.routing import Shards
 from tintype.accounts import SessionsEnded, StatusChanged
 from tintype.base.ids import LARGEST_ID, AccountId
 from tintype.base.jobs import Handler, Schedule, on
+from tintype.base.listeners import Listeners
 from tintype.base.nats import NatsNames
 from tintype.base.outbox import Outbox
 from tintype.base.personal_data import PersonalDataHolder
 from tintype.base.settings import Settings
-from tintype.comments import CommentAdded, CommentLiked, CommentRemoved
+from tintype.comments import CommentAdded, CommentLiked, CommentRemoved, Comments
+from tintype.direct import Direct, MessageSent
 from tintype.graph import BlockChanged, FollowChanged, FollowDecided, FollowRequested, Visibility
 from tintype.notifications.comment_event_handlers import CommentEventHandlers
 from tintype.notifications.dependencies import NotificationsDependencies
-from tintype.notifications.events import NotificationTold, PushDue
+from tintype.notifications.events import MessagePushDue, NotificationTold, PushDue
 from tintype.notifications.list_reader import ListReader
 from tintype.notifications.list_writer import ListWriter
+from tintype.notifications.message_pushes import MessagePushes
 from tintype.notifications.models import (
     NotificationPage,
     NotificationPreference,
     PushEndpoint,
     QuietHours,
     Subscription,
+    UnreadChanged,
 )
 from tintype.notifications.notify import Notifier, system_activity
 from tintype.notifications.people_event_handlers import PeopleEventHandlers
@@ -42,7 +46,15 @@ from tintype.notifications.retention import NotificationRetention
 from tintype.notifications.story_event_handlers import StoryEventHandlers
 from tintype.notifications.vapid import VapidKey
 from tintype.posts import PostEdited, PostLiked, PostPublished, PostRemoved, Posts
-from tintype.stories import Stories, StoryPublished, StoryReacted, StoryRemoved, StoryReplied
+from tintype.stories import (
+    CountdownEnded,
+    Stories,
+    StoryAnswered,
+    StoryPublished,
+    StoryReacted,
+    StoryRemoved,
+    StoryReplied,
+)
 
 PUSHES_AT_ONCE = 64
 
@@ -57,11 +69,14 @@ class Notifications:
         visibility: Visibility,
         *,
         posts: Posts,
+        comments: Comments,
         stories: Stories,
+        direct: Direct,
         settings: Settings,
         nats: Client,
     ) -> None:
-        deps = NotificationsDependencies(shards, outbox, visibility, posts, stories)
+        deps = NotificationsDependencies(shards, outbox, visibility, posts, comments, stories)
+        self.changed: Listeners[UnreadChanged] = Listeners()
         self._names, self._nats = NatsNames(settings.namespace), nats
         self.vapid_key = VapidKey(settings)
         self.push_sender = PushSender(self.vapid_key, may_be_internal=settings.push_internal)
@@ -77,6 +92,13 @@ class Notifications:
         self._push = PushDelivery(
             deps,
             reader=self._reader,
+            preferences=self._preferences,
+            subscriptions=self._subscriptions,
+            sender=self.push_sender,
+        )
+        self._message_pushes = MessagePushes(
+            deps,
+            direct,
             preferences=self._preferences,
             subscriptions=self._subscriptions,
             sender=self.push_sender,
@@ -153,7 +175,7 @@ class Notifications:
         post, comment, story, people = self._on_post, self._on_comment, self._on_story, self._on_people
         return [
             on(PostLiked, post.on_liked, name="notifications-liked", many=True),
-            on(PostPublished, post.on_published, name="notifications-published"),
+            on(PostPublished, post.on_published, name="notifications-published", many=True),
             on(PostEdited, post.on_edited, name="notifications-edited"),
             on(PostRemoved, post.on_removed, name="notifications-removed"),
             on(CommentAdded, comment.on_added, name="notifications-comment", many=True),
@@ -163,6 +185,8 @@ class Notifications:
             on(StoryRemoved, story.on_removed, name="notifications-story-removed"),
             on(StoryReacted, story.on_reacted, name="notifications-story-reacted"),
             on(StoryReplied, story.on_replied, name="notifications-story-replied"),
+            on(StoryAnswered, story.on_answered, name="notifications-story-answered"),
+            on(CountdownEnded, story.on_countdown_ended, name="notifications-countdown-ended"),
             on(FollowChanged, people.on_follow, name="notifications-follow", many=True),
             on(FollowRequested, people.on_request, name="notifications-request", many=True),
             on(FollowDecided, people.on_decided, name="notifications-decided"),
@@ -170,6 +194,13 @@ class Notifications:
             on(StatusChanged, people.on_status, name="notifications-status"),
             on(SessionsEnded, self._subscriptions.on_sessions_ended, name="push-sessions-ended"),
             on(NotificationTold, self._push.on_told, name="push-told"),
+            on(MessageSent, self._message_pushes.on_sent, name="push-messages", many=True),
+            on(
+                MessagePushDue,
+                self._message_pushes.deliver,
+                name="push-message-deliver",
+                concurrency=PUSHES_AT_ONCE,
+            ),
             on(PushDue, self._push.deliver, name="push-deliver", concurrency=PUSHES_AT_ONCE),
         ]
 
@@ -180,6 +211,7 @@ class Notifications:
     async def _publish_change(self, account_id: AccountId, unread_count: int | None = None) -> None:
         """Tell live connections the new unread count; whoever misses it reads it with the next request."""
         count = await self._reader.count_unread(account_id) if unread_count is None else unread_count
+        await self.changed.notify(UnreadChanged(account_id, count))
         body = msgspec.json.encode({"account_id": str(account_id), "unread_count": count})
         with contextlib.suppress(NatsError):
             await self._nats.publish(self._names.notifications(account_id), body)

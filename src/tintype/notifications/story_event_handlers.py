@@ -1,4 +1,4 @@
-"""Reactions to events about stories: mentions, reactions and replies become notifications.
+"""Reactions to events about stories: mentions, reactions, replies, answers and ended countdowns become notifications.
 
 Until direct messages carry replies, authors receive them here; the text stays on the shard of whoever wrote it.
 """
@@ -8,7 +8,15 @@ from tintype.notifications.dependencies import NotificationsDependencies
 from tintype.notifications.kinds import KindName
 from tintype.notifications.models import Activity
 from tintype.notifications.notify import Notifier
-from tintype.stories import StoryId, StoryPublished, StoryReacted, StoryRemoved, StoryReplied
+from tintype.stories import (
+    CountdownEnded,
+    StoryAnswered,
+    StoryId,
+    StoryPublished,
+    StoryReacted,
+    StoryRemoved,
+    StoryReplied,
+)
 
 
 class StoryEventHandlers:
@@ -45,6 +53,19 @@ class StoryEventHandlers:
         """Notify the author of a reply; each reply is a notification of its own."""
         await self._notifier.notify(
             _activity(event.author_id, "story_reply", event.account_id, event.reply_id, event.reply_id)
+        )
+
+    async def on_answered(self, event: StoryAnswered) -> None:
+        """Notify the author of answers to a question, or retract one; a story's answers are one notification."""
+        activity = _activity(
+            event.author_id, "story_answer", event.account_id, event.story_id, event.change_id
+        )
+        await (self._notifier.retract(activity) if event.is_withdrawn else self._notifier.notify(activity))
+
+    async def on_countdown_ended(self, event: CountdownEnded) -> None:
+        """Notify somebody who asked for it; the story's id orders the change, so that repeats are one notification."""
+        await self._notifier.notify(
+            _activity(event.account_id, "story_countdown", event.author_id, event.story_id, event.story_id)
         )
 
     async def _notify_mentioned(

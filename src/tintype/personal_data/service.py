@@ -93,7 +93,7 @@ class PersonalData:
     def handlers(self) -> list[Handler]:
         """The room's event handlers."""
         return [
-            on(ExportRequested, self.make_export, name="belongings-export", concurrency=2),
+            on(ExportRequested, self.make_export, name="belongings-export", concurrency=2, is_long=True),
             on(DepartureDue, self.erase, name="belongings-depart", concurrency=4),
             on(StatusChanged, self.cancel_erasure, name="belongings-return"),
         ]

@@ -18,6 +18,16 @@ class Caption(msgspec.Struct, frozen=True):
     mention_ids: tuple[AccountId, ...]
 
 
+def parse_imported_caption(text: str) -> Caption:
+    """A caption from elsewhere: as many hashtags as a post may have, and no mentions, whose names are not ours."""
+    tags = find_hashtags(text)
+    hashtags = tuple(dict.fromkeys(match.key for match in tags))[:MAX_HASHTAGS]
+    spans = tuple(
+        Span(match.start, match.end, "hashtag", tag=match.key) for match in tags if match.key in hashtags
+    )
+    return Caption(text, spans, hashtags, ())
+
+
 class CaptionParser:
     """Parses captions of one author at a time, because authors may mention only people they may know of."""
 

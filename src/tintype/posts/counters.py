@@ -18,7 +18,7 @@ def reconciled_counters(dependencies: PostsDependencies, cache: PostCache) -> li
         await cache.invalidate_counts(PostId(post_id))
 
     async def invalidate_author(account_id: int) -> None:
-        await dependencies.accounts.invalidate(AccountId(account_id))
+        await dependencies.accounts.invalidate_counts(AccountId(account_id))
 
     return [
         ReconciledCounter(

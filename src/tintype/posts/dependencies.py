@@ -7,6 +7,7 @@ from tintype.accounts import Accounts
 from tintype.base.outbox import Outbox
 from tintype.graph import Graph, Visibility
 from tintype.media import MediaLibrary
+from tintype.redis.client import RedisClient
 from tintype.redis.hot_counters import HotCounters
 from tintype.redis.leased_cache import LeasedCache
 from tintype.redis.viewer_invalidation import ViewerInvalidation
@@ -33,4 +34,6 @@ class PostsDependencies:
     viewer_invalidation: ViewerInvalidation
     like_counters: HotCounters
     media: MediaLibrary
+    redis_client: RedisClient
+    namespace: str
     settings: PostsSettings = PostsSettings()

@@ -98,6 +98,7 @@ async def _write(
         **caption_columns(caption, place),
         comments_enabled=_or(edit.comments_enabled, row["comments_enabled"]),
         hides_like_count=_or(edit.hides_like_count, row["hides_like_count"]),
+        shows_camera=_or(edit.shows_camera, row["shows_camera"]),
     )
     tagged = await list_tagged(tx, post_id)
     check_tagged_count(tagged)

@@ -85,3 +85,27 @@ class TooManyPosts(RateLimited):
     """You have reached the number of posts for one day. Try again later."""
 
     code = "too_many_posts"
+
+
+class ScheduledPostNotFound(NotFound):
+    """There is no such scheduled post: it was published or cancelled."""
+
+    code = "scheduled_post_not_found"
+
+
+class ScheduledPostPublished(Conflict):
+    """That post has been published already."""
+
+    code = "scheduled_post_published"
+
+
+class PublishTimeInvalid(Invalid):
+    """Choose a time within the next year."""
+
+    code = "publish_time_invalid"
+
+
+class TooManyScheduledPosts(Conflict):
+    """You can schedule at most 100 posts, and no more within 24 hours than you can publish in a day."""
+
+    code = "too_many_scheduled"

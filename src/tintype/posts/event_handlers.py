@@ -4,7 +4,7 @@ Every handler is idempotent, and events may arrive in any order.
 """
 
 from tintype.base.ids import PostId
-from tintype.posts.events import PostEdited, PostLiked, PostPublished, PostRemoved
+from tintype.posts.events import PostEdited, PostImported, PostLiked, PostPublished, PostRemoved
 from tintype.posts.like_index import LikeIndex
 from tintype.posts.post_cache import PostCache
 from tintype.posts.tags import PersonTags, TagChanges
@@ -16,11 +16,17 @@ class PostsEventHandlers:
     def __init__(self, cache: PostCache, tags: PersonTags, like_index: LikeIndex) -> None:
         self._cache, self._tags, self._like_index = cache, tags, like_index
 
-    async def handle_published(self, event: PostPublished) -> None:
-        """Index the tags of a new post; drop one that is shown again from the cache."""
-        if event.is_new:
-            await self._tags.index(event.post_id, event.post_id, TagChanges(added=event.tagged_ids))
-        else:
+    async def handle_published(self, events: list[PostPublished]) -> None:
+        """Index the tags of new posts, which few have; drop those that are shown again from the cache."""
+        for event in events:
+            if not event.is_new:
+                await self._cache.invalidate(event.post_id)
+            elif event.tagged_ids:
+                await self._tags.index(event.post_id, event.post_id, TagChanges(added=event.tagged_ids))
+
+    async def handle_imported(self, event: PostImported) -> None:
+        """Drop an imported post that is shown again from the cache."""
+        if not event.is_new:
             await self._cache.invalidate(event.post_id)
 
     async def handle_edited(self, event: PostEdited) -> None:

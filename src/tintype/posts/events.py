@@ -15,6 +15,23 @@ class PostPublished(Event, frozen=True):
     place_id: str | None = None
     is_new: bool = True
     """False when it became visible again: nobody is notified a second time."""
+    media_count: int = 0
+    """How many photos and videos it has; 0 where the event does not say."""
+    has_video: bool = False
+    """Known where the event says how many there are."""
+
+
+class PostImported(Event, frozen=True):
+    """A post of an import became visible: it goes to walls and topics by its own time, to no feed, and notifies nobody.
+
+    An event of its own, so that a process of an earlier release neither fans it out nor notifies anybody.
+    """
+
+    post_id: PostId
+    author_id: AccountId
+    hashtags: tuple[str, ...] = ()
+    is_new: bool = True
+    """False when it became visible again."""
 
 
 class PostEdited(Event, frozen=True):

@@ -13,7 +13,7 @@ from tintype.base.listeners import Listeners
 from tintype.base.log import get_log
 from tintype.posts.dependencies import PostsDependencies
 from tintype.posts.errors import PostArchived, PostNotFound, TooManyPinnedPosts
-from tintype.posts.events import PostPublished, PostRemoved
+from tintype.posts.events import PostImported, PostPublished, PostRemoved
 from tintype.posts.models import MAX_PINNED
 from tintype.posts.post_cache import PostCache
 from tintype.posts.reader import PostReader
@@ -126,7 +126,7 @@ class PostLifecycle:
 
     async def _after_commit(self, post_id: PostId, author_id: AccountId, event: Event | None) -> None:
         await self._cache.invalidate(post_id)
-        await self._accounts.invalidate(author_id)
+        await self._accounts.invalidate_counts(author_id)
         if isinstance(event, PostRemoved) and event.is_deleted:
             await self._tags.try_index(post_id, event.change_id, TagChanges(removed=event.tagged_ids))
         if isinstance(event, PostPublished):
@@ -166,10 +166,11 @@ def _event(
     if is_deleted or (before.is_shown and not after.is_shown):
         return PostRemoved(post_id, author_id, change_id, is_deleted, tagged)
     if after.is_shown and not before.is_shown:
+        hashtags = tuple(row["hashtags"])
+        if row["is_imported"]:
+            return PostImported(post_id, author_id, hashtags, is_new=False)
         mentions = tuple(AccountId(each) for each in row["mention_ids"])
-        return PostPublished(
-            post_id, author_id, tuple(row["hashtags"]), mentions, tagged, row["place_id"], is_new=False
-        )
+        return PostPublished(post_id, author_id, hashtags, mentions, tagged, row["place_id"], is_new=False)
     return None
 
 

@@ -7,6 +7,7 @@ for the lock on the post's row; the like itself and its event commit as always.
 from collections.abc import Iterable, Mapping
 
 from tintype.base.ids import AccountId, PostId, has_shard
+from tintype.base.listeners import Listeners
 from tintype.base.log import get_log
 from tintype.base.pages import Page, fill_page
 from tintype.graph import VisibleAccount
@@ -18,6 +19,7 @@ from tintype.posts.models import Post
 from tintype.posts.post_cache import PostCache
 from tintype.posts.reader import PostReader
 from tintype.posts.store import QUERIES, SHARD_UNAVAILABLE, read_counts
+from tintype.redis.viewer_invalidation import PostChange
 
 log = get_log("posts")
 
@@ -26,12 +28,18 @@ class PostLikes:
     """Likes of posts."""
 
     def __init__(
-        self, dependencies: PostsDependencies, cache: PostCache, reader: PostReader, index: LikeIndex
+        self,
+        dependencies: PostsDependencies,
+        cache: PostCache,
+        reader: PostReader,
+        *,
+        index: LikeIndex,
+        counts_changed: Listeners[PostId],
     ) -> None:
         self._shards, self._outbox, self._cache = dependencies.shards, dependencies.outbox, cache
         self._visibility, self._reader, self._index = dependencies.visibility, reader, index
         self._viewer_invalidation = dependencies.viewer_invalidation
-        self._counters = dependencies.like_counters
+        self._counters, self._counts_changed = dependencies.like_counters, counts_changed
 
     async def change(
         self, post_id: PostId, by: AccountId, *, is_liked: bool, is_erased: bool = False
@@ -63,11 +71,13 @@ class PostLikes:
         await self._index.try_write(
             PostLiked(post_id, changed["author_id"], by, changed["change_id"], is_liked)
         )
+        change = PostChange(post_id, changed["change_id"], is_liked)
         if is_buffered:
-            await self._viewer_invalidation.invalidate(by)
+            await self._viewer_invalidation.announce([(by, change)])
         else:
-            invalidation = self._viewer_invalidation.commands(by)
+            invalidation = self._viewer_invalidation.change_commands(by, change)
             await self._cache.replace_counts(post_id, read_counts(changed), along=invalidation)
+        await self._counts_changed.notify(post_id)
         log.debug("like.changed", post_id=post_id, account_id=by, is_liked=is_liked, is_buffered=is_buffered)
 
     async def page_likers(

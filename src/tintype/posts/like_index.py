@@ -13,6 +13,7 @@ from tintype.base.shard_groups import group_by_shard
 from tintype.posts.dependencies import PostsDependencies
 from tintype.posts.events import PostLiked
 from tintype.posts.store import QUERIES, SHARD_UNAVAILABLE
+from tintype.redis.viewer_invalidation import PostChange
 
 log = get_log("posts")
 
@@ -54,7 +55,9 @@ class LikeIndex:
         if missing:
             log.info("likes.indexed", likes=len(missing))
         # Of all of them: a process may have died between the index and the invalidation.
-        await self._viewer_invalidation.invalidate(*{each.account_id for each in newest})
+        await self._viewer_invalidation.announce(
+            (each.account_id, PostChange(each.post_id, each.change_id, each.is_liked)) for each in newest
+        )
 
     async def _find_missing(self, newest: Sequence[PostLiked]) -> list[PostLiked]:
         people = list({each.account_id for each in newest})

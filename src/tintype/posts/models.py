@@ -5,8 +5,9 @@ from typing import Literal
 
 import msgspec
 
+from shardwright.ids import Layout
 from tintype.base.ids import AccountId, MediaId, PostId
-from tintype.media import MediaState, MediaType
+from tintype.media import Camera, MediaState, MediaType
 
 MAX_CAPTION_LENGTH = 2_200
 MAX_ALT_TEXT_LENGTH = 1_000
@@ -58,7 +59,11 @@ class PostMedia(msgspec.Struct, frozen=True):
     placeholder: str | None = None
     duration_ms: int | None = None
     has_hls: bool = False
+    large_width: int | None = None
+    """The width of the largest rendition there is or may be made; None where `width` is."""
     tagged: tuple[PersonTag, ...] = ()
+    camera: Camera | None = None
+    """What it was taken with, where the post shows that."""
 
 
 class Post(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +79,9 @@ class Post(msgspec.Struct, frozen=True, kw_only=True):
     place: Place | None = None
     comments_enabled: bool = True
     hides_like_count: bool = False
+    shows_camera: bool = False
+    posted_at: datetime | None = None
+    """Its own time, where that is not the time in its id, as with an imported post."""
     edited_at: datetime | None = None
     is_pinned: bool = False
     is_archived: bool = False
@@ -83,6 +91,10 @@ class Post(msgspec.Struct, frozen=True, kw_only=True):
     """None where the author hides it and the viewer is not the author."""
     comment_count: int = 0
     viewer_has_liked: bool = False
+
+    def own_time(self, layout: Layout) -> datetime:
+        """When it was posted: the time by which walls are ordered and which people are shown."""
+        return self.posted_at or layout.id_time(self.id)
 
     @property
     def is_shown(self) -> bool:
@@ -106,6 +118,33 @@ class PostCounts(msgspec.Struct, frozen=True):
     """Orders two reads of the counts: the larger id was read later."""
 
 
+def as_seen(post: Post, like_count: int | None, comment_count: int, *, has_liked: bool) -> Post:
+    """A cached post as one viewer sees it: with the counts and the like that are true for them."""
+    return msgspec.structs.replace(
+        post, like_count=like_count, comment_count=comment_count, viewer_has_liked=has_liked
+    )
+
+
+class ListedPost(msgspec.Struct, frozen=True):
+    """A post in a list of one author's posts: as it is to everybody, with what it is to the viewer beside it."""
+
+    cached_post: Post
+    """The same object as long as the post has not changed."""
+    like_count: int | None
+    comment_count: int
+    has_liked: bool
+
+    @property
+    def id(self) -> PostId:
+        """The post's id."""
+        return self.cached_post.id
+
+    @property
+    def post(self) -> Post:
+        """The post as the viewer sees it."""
+        return as_seen(self.cached_post, self.like_count, self.comment_count, has_liked=self.has_liked)
+
+
 class DraftMedia(msgspec.Struct, frozen=True):
     """A photo or video of a draft."""
 
@@ -122,11 +161,24 @@ class PostDraft(msgspec.Struct, frozen=True, kw_only=True):
     place: Place | None = None
     comments_enabled: bool = True
     hides_like_count: bool = False
+    shows_camera: bool | msgspec.UnsetType = msgspec.UNSET
+    """Whether camera, lens and exposure are shown; where it does not say, the account does."""
 
     @property
     def tagged_ids(self) -> tuple[AccountId, ...]:
         """Everybody tagged in the draft, each once."""
         return tuple(dict.fromkeys(each.account_id for item in self.media for each in item.tagged))
+
+
+class ImportedPost(msgspec.Struct, frozen=True, kw_only=True):
+    """A post that somebody brings from elsewhere."""
+
+    key: str
+    """Names the item it was made of, the same whenever it is imported: one post per author and key."""
+    posted_at: datetime
+    media: tuple[DraftMedia, ...]
+    caption: str = ""
+    is_archived: bool = False
 
 
 class PostMediaChanges(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,3 +197,4 @@ class PostChanges(msgspec.Struct, frozen=True, kw_only=True):
     place: Place | msgspec.UnsetType | None = msgspec.UNSET
     comments_enabled: bool | msgspec.UnsetType = msgspec.UNSET
     hides_like_count: bool | msgspec.UnsetType = msgspec.UNSET
+    shows_camera: bool | msgspec.UnsetType = msgspec.UNSET

@@ -1,11 +1,11 @@
-"""Export and erasure of what the posts room stores about a person: posts, likes and tags."""
+"""Export and erasure of what the posts room stores about a person: posts, scheduled posts, likes and tags."""
 
 import contextlib
 from collections.abc import AsyncIterator
 
 import msgspec
 
-from tintype.base.ids import AccountId, PostId
+from tintype.base.ids import AccountId, PostId, ScheduledPostId
 from tintype.base.personal_data import ExportRecord
 from tintype.posts.dependencies import PostsDependencies
 from tintype.posts.errors import PostNotFound
@@ -15,6 +15,8 @@ from tintype.posts.models import Post
 from tintype.posts.post_cache import PostCache
 from tintype.posts.reader import PostReader
 from tintype.posts.retention import PostRetention
+from tintype.posts.schedule import ScheduledPosts
+from tintype.posts.scheduled_post import ScheduledPost
 from tintype.posts.store import QUERIES
 from tintype.posts.tags import PersonTags
 
@@ -23,7 +25,7 @@ NEWEST = 2**63 - 1
 
 
 class PostsPersonalData:
-    """One person's posts, likes and tags, wherever they lie."""
+    """One person's posts, scheduled posts, likes and tags, wherever they lie."""
 
     def __init__(
         self,
@@ -35,12 +37,14 @@ class PostsPersonalData:
         retention: PostRetention,
         likes: PostLikes,
         tags: PersonTags,
+        scheduled: ScheduledPosts,
     ) -> None:
         self._shards, self._cache, self._reader = dependencies.shards, cache, reader
         self._lifecycle, self._retention, self._likes, self._tags = lifecycle, retention, likes, tags
+        self._scheduled = scheduled
 
     async def export(self, account_id: AccountId) -> AsyncIterator[ExportRecord]:
-        """Posts with their photos, then the posts the person likes, then those they are tagged in."""
+        """Posts with their photos, scheduled ones, the posts the person likes, then those they are tagged in."""
         after = 0
         shard = self._shards.owner(account_id)
         while rows := await shard.fetch(QUERIES.page_of_all, author_id=account_id, after=after, limit=BATCH):
@@ -50,6 +54,8 @@ class PostsPersonalData:
             for post in (found[each] for each in ids if each in found):
                 for record in self._records(post):
                     yield record
+        for scheduled in await self._scheduled.list_of(account_id):
+            yield ExportRecord("scheduled_posts.json", _scheduled_content(scheduled))
         async for record in self._export_likes(account_id):
             yield record
         async for record in self._export_tagged(account_id):
@@ -59,6 +65,7 @@ class PostsPersonalData:
         """Erase a batch of posts, likes and tags; returns how many. Call it until nothing is left."""
         return (
             await self._erase_posts(account_id)
+            + await self._erase_scheduled(account_id)
             + await self._erase_likes(account_id)
             + await self._erase_tagged(account_id)
         )
@@ -77,6 +84,14 @@ class PostsPersonalData:
                 await self._lifecycle.remove(post_id, account_id)
             await self._retention.purge(post_id)
             await self._cache.invalidate(post_id)
+        return len(rows)
+
+    async def _erase_scheduled(self, account_id: AccountId) -> int:
+        rows = await self._shards.owner(account_id).fetch(
+            QUERIES.list_erasable_scheduled, author_id=account_id, limit=BATCH
+        )
+        for row in rows:
+            await self._scheduled.delete(ScheduledPostId(row["id"]))
         return len(rows)
 
     async def _erase_likes(self, account_id: AccountId) -> int:
@@ -102,7 +117,7 @@ class PostsPersonalData:
         return len(posts)
 
     def _records(self, post: Post) -> list[ExportRecord]:
-        content = _content(post) | {"created_at": self._shards.map.layout.id_time(post.id).isoformat()}
+        content = _content(post) | {"created_at": post.own_time(self._shards.map.layout).isoformat()}
         photos = [
             ExportRecord(
                 "media.json",
@@ -131,6 +146,19 @@ class PostsPersonalData:
             for row in rows:
                 yield ExportRecord("tagged_in.json", {"post_id": str(row["post_id"])})
             before = rows[-1]["post_id"]
+
+
+def _scheduled_content(scheduled: ScheduledPost) -> dict[str, object]:
+    """A scheduled post as its author's export lists it; its photos are among those that are not posted."""
+    draft = scheduled.draft
+    return {
+        "publish_at": scheduled.publish_at.isoformat(),
+        "caption": draft.caption,
+        "place": msgspec.to_builtins(draft.place),
+        "media_ids": [str(item.media_id) for item in draft.media],
+        "alt_texts": [item.alt_text for item in draft.media],
+        "tagged_ids": [str(each) for each in draft.tagged_ids],
+    }
 
 
 def _content(post: Post) -> dict[str, object]:

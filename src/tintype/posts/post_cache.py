@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import msgspec
 
 from tintype.base.ids import MediaId, PostId, has_shard
-from tintype.base.shard_groups import gather_rows
+from tintype.base.shard_groups import gather_rows, read_by_shard
 from tintype.posts.dependencies import PostsDependencies
 from tintype.posts.models import Post, PostCounts
 from tintype.posts.store import COUNTS, POSTS, QUERIES, read_counts, read_post
 from tintype.redis.client import Command
-from tintype.redis.hot_counters import BufferedDeltas, HotCounters
+from tintype.redis.hot_counters import NO_DELTAS, BufferedDeltas, HotCounters
 from tintype.redis.leased_cache import CacheSource
 
 
@@ -51,6 +51,8 @@ class PostCache:
         wanted = list(ids)
         buffered = await self._like_counters.get_buffered(wanted)
         stored = await self._cache.get_many(COUNTS, wanted, self._load_counts)
+        if buffered is NO_DELTAS:
+            return stored
         return {each: _add(each, counts, buffered) for each, counts in stored.items()}
 
     async def replace_counts(
@@ -92,7 +94,7 @@ class PostCache:
         await self._cache.invalidate(POSTS, *(row["post_id"] for row in found.complete()))
 
     async def _load_posts(self, ids: list[PostId]) -> dict[PostId, Post]:
-        rows = await gather_rows(self._shards, QUERIES.gather_posts, ids)
+        rows = await read_by_shard(self._shards, QUERIES.gather_posts, ids)
         return {PostId(row["id"]): read_post(row) for row in rows}
 
     async def _load_counts(self, ids: list[PostId]) -> dict[PostId, PostCounts]:

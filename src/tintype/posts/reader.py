@@ -1,18 +1,21 @@
 """Reading posts as a viewer sees them: only what the viewer may see, with counts and the viewer's own like."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Sequence
 
 import msgspec
 
-from tintype.base.ids import AccountId, PostId
+from tintype.base.ids import AccountId, PostId, has_shard
 from tintype.base.pages import Page, fill_page
+from tintype.base.replica_reads import replica_reader
 from tintype.graph import VisibleAccount, visibility_rules
 from tintype.posts.dependencies import PostsDependencies
 from tintype.posts.errors import NotYourPost, PostNotFound
-from tintype.posts.models import Post, PostCounts
+from tintype.posts.models import ListedPost, Post, PostCounts
 from tintype.posts.post_cache import PostCache
 from tintype.posts.store import QUERIES, read_post
+
+NO_COUNTS = PostCounts(0, 0, 0, 0)
 
 
 class PostReader:
@@ -42,6 +45,12 @@ class PostReader:
             raise PostNotFound
         return found[post_id].author_id
 
+    async def find_author_of_deleted(self, post_id: PostId) -> AccountId | None:
+        """Whose post it was, of one that was shown until it was deleted and is not purged yet."""
+        if not has_shard(self._shards, post_id):
+            return None
+        return await self._shards.owner(post_id).fetch_value(QUERIES.find_author_of_deleted, post_id=post_id)
+
     async def check_author(self, post_id: PostId, by: AccountId) -> None:
         """Refuse unless the post is this account's; a post it may not see answers as one that does not exist."""
         if (await self.get(post_id, viewer=by)).author_id != by:
@@ -64,19 +73,28 @@ class PostReader:
             for each, post in posts.items()
         }
 
-    async def find_by_visible_author(
-        self, author: VisibleAccount, viewer: AccountId | None, liked: Mapping[PostId, bool]
-    ) -> dict[PostId, Post]:
-        """Posts of one author whose content the caller knows to be visible, with likes that the caller has read."""
-        posts = await self._cache.find_posts(liked)
+    async def list_by_visible_author(
+        self,
+        author: VisibleAccount,
+        viewer: AccountId | None,
+        ids: Sequence[PostId],
+        liked: Container[PostId],
+    ) -> list[ListedPost]:
+        """Those of one author's posts that are listed, in this order.
+
+        The caller knows the author's content to be visible, and has read which of the posts the viewer likes.
+        """
+        posts = await self._cache.find_posts(ids)
         counts = await self._cache.find_counts(posts)
-        return {
-            each: _for_viewer(post, counts.get(each), viewer, is_liked=liked[each])
-            for each, post in posts.items()
-            if visibility_rules.is_listed_post(
+        is_author = viewer == author.account.id
+        return [
+            _listed(post, counts.get(each, NO_COUNTS), is_author=is_author, has_liked=each in liked)
+            for each in ids
+            if (post := posts.get(each)) is not None
+            and visibility_rules.is_listed_post(
                 sees_author=post.author_id == author.account.id, is_shown=post.is_shown
             )
-        }
+        ]
 
     async def find_unfiltered(self, ids: Iterable[PostId]) -> dict[PostId, Post]:
         """Those of the posts that are not deleted, whoever may see them: for moderators and background work."""
@@ -130,8 +148,10 @@ class PostReader:
             return Page([], None)
 
         async def fetch(before: int, limit: int) -> list[tuple[PostId, int]]:
-            rows = await self._shards.owner(account_id).fetch(
-                QUERIES.page_tagged_in, account_id=account_id, before=before, limit=limit
+            rows = (
+                await replica_reader(self._shards)
+                .owner(account_id)
+                .fetch(QUERIES.page_tagged_in, account_id=account_id, before=before, limit=limit)
             )
             return [(PostId(row["post_id"]), row["post_id"]) for row in rows]
 
@@ -155,6 +175,11 @@ class PostReader:
                 is_shown=post.is_shown,
             )
         }
+
+
+def _listed(post: Post, counts: PostCounts, *, is_author: bool, has_liked: bool) -> ListedPost:
+    likes = None if post.hides_like_count and not is_author else counts.like_count
+    return ListedPost(post, likes, counts.comment_count, has_liked)
 
 
 def _with_counts(post: Post, counts: PostCounts | None) -> Post:

@@ -1,10 +1,10 @@
 """The facade of the posts room."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from shardwright.routing import Transaction
 from tintype.base.counter_reconciler import ReconciledCounter
-from tintype.base.ids import AccountId, MediaId, PostId
+from tintype.base.ids import AccountId, MediaId, PostId, ScheduledPostId
 from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.listeners import Listeners
 from tintype.base.pages import Page
@@ -13,24 +13,30 @@ from tintype.graph import Mentions, VisibleAccount
 from tintype.posts.caption import CaptionParser
 from tintype.posts.counters import reconciled_counters
 from tintype.posts.dependencies import PostsDependencies
+from tintype.posts.due_index import DueIndex
 from tintype.posts.edit import PostEditor
 from tintype.posts.event_handlers import PostsEventHandlers
-from tintype.posts.events import PostEdited, PostLiked, PostPublished, PostRemoved
+from tintype.posts.events import PostEdited, PostImported, PostLiked, PostPublished, PostRemoved
 from tintype.posts.lifecycle import PostLifecycle
 from tintype.posts.like import PostLikes
 from tintype.posts.like_index import LikeIndex
-from tintype.posts.models import PersonTag, Place, Post, PostChanges, PostDraft
+from tintype.posts.models import ImportedPost, ListedPost, PersonTag, Place, Post, PostChanges, PostDraft
 from tintype.posts.personal_data import PostsPersonalData
 from tintype.posts.post_cache import PostCache, PostSources
 from tintype.posts.publish import PostPublisher, PublishedPost
+from tintype.posts.publish_imported import ImportedPosts
+from tintype.posts.publish_scheduled import ScheduledPublisher
 from tintype.posts.reader import PostReader
 from tintype.posts.retention import PostRetention
+from tintype.posts.schedule import ScheduledPosts
 from tintype.posts.store import QUERIES
 from tintype.posts.tags import PersonTags
 from tintype.posts.validation import make_draft
 
 FLUSH_EVERY_S = 2.0
 PURGE_EVERY_S = 3_600.0
+DUE_EVERY_S = 5.0
+SWEEP_SCHEDULED_EVERY_S = 300.0
 
 
 class Posts:
@@ -40,16 +46,33 @@ class Posts:
         self._dependencies = dependencies
         self.published: Listeners[PostPublished] = Listeners()
         """Called when a post becomes visible, before the author gets the answer."""
+        self.counts_changed: Listeners[PostId] = Listeners()
+        """Called in the process in which somebody liked a post or commented on it, or took that back."""
         self._cache = PostCache(dependencies)
         self._reader = PostReader(dependencies, self._cache)
         captions = CaptionParser(Mentions(dependencies.accounts, dependencies.visibility))
         self._tags = PersonTags(dependencies, self._cache)
         self._publisher = PostPublisher(dependencies, self._tags, captions, self.published)
+        self._imported = ImportedPosts(dependencies)
         self._editor = PostEditor(dependencies, self._cache, self._reader, self._tags, captions)
         self._lifecycle = PostLifecycle(dependencies, self._cache, self._reader, self._tags, self.published)
         like_index = LikeIndex(dependencies)
-        self._likes = PostLikes(dependencies, self._cache, self._reader, like_index)
+        self._likes = PostLikes(
+            dependencies,
+            self._cache,
+            self._reader,
+            index=like_index,
+            counts_changed=self.counts_changed,
+        )
         self._retention = PostRetention(dependencies)
+        due = DueIndex(dependencies.redis_client, dependencies.namespace)
+        self.scheduled = ScheduledPosts(
+            dependencies, self._publisher, tags=self._tags, captions=captions, due=due
+        )
+        """Posts that are published later."""
+        self._scheduled_publisher = ScheduledPublisher(
+            dependencies, self.scheduled, self._publisher, tags=self._tags, captions=captions, due=due
+        )
         self.personal_data: PersonalDataHolder = PostsPersonalData(
             dependencies,
             self._cache,
@@ -58,6 +81,7 @@ class Posts:
             retention=self._retention,
             likes=self._likes,
             tags=self._tags,
+            scheduled=self.scheduled,
         )
         self._event_handlers = PostsEventHandlers(self._cache, self._tags, like_index)
 
@@ -94,6 +118,29 @@ class Posts:
     ) -> PublishedPost:
         """`publish` for a draft of `make_draft`; says whether the post is new."""
         return await self._publisher.publish(author_id, draft, idempotency_key)
+
+    async def publish_scheduled(self, scheduled_id: ScheduledPostId, by: AccountId) -> PostId:
+        """Publish a scheduled post before its time, as its author."""
+        return (await self._scheduled_publisher.publish_now(scheduled_id, by)).post_id
+
+    async def publish_due(self) -> None:
+        """Publish the scheduled posts whose time has come."""
+        await self._scheduled_publisher.publish_due()
+
+    async def sweep_scheduled(self) -> None:
+        """Look for scheduled posts on every shard, in case Redis has lost them."""
+        await self._scheduled_publisher.sweep()
+
+    async def publish_imported(self, author_id: AccountId, imported: ImportedPost) -> PublishedPost:
+        """Publish a post from elsewhere under its own time, once per key: into no feed, and notifying nobody.
+
+        The daily limit does not apply. Of a key that a deleted post has, too, nothing new is made.
+        """
+        return await self._imported.publish(author_id, imported)
+
+    async def which_imported(self, author_id: AccountId, keys: Sequence[str]) -> set[str]:
+        """Those of the keys of imported items that the author has posts of, deleted or not."""
+        return await self._imported.which_published(author_id, keys)
 
     async def get_new(self, post_id: PostId) -> Post:
         """A post that its author has just published, as they see it: with one read of its row, since nobody else has.
@@ -186,15 +233,23 @@ class Posts:
         """
         return await self._reader.find_many(ids, viewer=viewer, with_unshown=with_unshown)
 
-    async def find_by_visible_author(
-        self, author: VisibleAccount, viewer: AccountId | None, liked: Mapping[PostId, bool]
-    ) -> dict[PostId, Post]:
-        """Posts of one author whose content the caller knows to be visible, with likes that the caller has read."""
-        return await self._reader.find_by_visible_author(author, viewer, liked)
+    async def list_by_visible_author(
+        self,
+        author: VisibleAccount,
+        viewer: AccountId | None,
+        ids: Sequence[PostId],
+        liked: Container[PostId],
+    ) -> list[ListedPost]:
+        """Those of one author's posts that are listed; the caller knows the author's content to be visible."""
+        return await self._reader.list_by_visible_author(author, viewer, ids, liked)
 
     async def find_unfiltered(self, ids: Iterable[PostId]) -> dict[PostId, Post]:
         """Those of the posts that are not deleted, whoever may see them: for moderators and background work."""
         return await self._reader.find_unfiltered(ids)
+
+    async def find_author_of_deleted(self, post_id: PostId) -> AccountId | None:
+        """Whose post it was, of one that was shown until it was deleted and is not purged yet."""
+        return await self._reader.find_author_of_deleted(post_id)
 
     async def page_of_author(self, author_id: AccountId, *, before: int, limit: int) -> list[PostId]:
         """Ids of an author's posts that others may see, newest first."""
@@ -225,6 +280,8 @@ class Posts:
     async def invalidate_counts(self, *ids: PostId) -> None:
         """Drop the counts of these posts from the cache."""
         await self._cache.invalidate_counts(*ids)
+        for each in ids:
+            await self.counts_changed.notify(each)
 
     async def invalidate_media(self, media_ids: Sequence[MediaId]) -> None:
         """Drop the posts that show these media from the cache: a video is converted, or a file is lost."""
@@ -239,13 +296,14 @@ class Posts:
         await tx.execute(QUERIES.change_comment_count, post_id=post_id, by=by)
 
         async def after_commit(_server: str) -> None:
-            await self._cache.invalidate_counts(post_id)
+            await self.invalidate_counts(post_id)
 
         tx.after_commit(after_commit)
 
     async def purge_deleted(self) -> None:
-        """Purge posts that were deleted long ago, with their media."""
+        """Purge posts that were deleted long ago, and scheduled ones that were held back long ago, with their media."""
         await self._retention.purge_deleted()
+        await self.scheduled.purge_lapsed()
 
     def reconciled_counters(self) -> list[ReconciledCounter]:
         """The counters of this room that the reconciler checks."""
@@ -255,7 +313,8 @@ class Posts:
         """Event handlers for the worker."""
         handle = self._event_handlers
         return [
-            on(PostPublished, handle.handle_published, name="posts-published"),
+            on(PostPublished, handle.handle_published, name="posts-published", many=True),
+            on(PostImported, handle.handle_imported, name="posts-imported"),
             on(PostEdited, handle.handle_edited, name="posts-edited"),
             on(PostRemoved, handle.handle_removed, name="posts-removed"),
             on(PostLiked, handle.handle_liked, name="posts-liked", many=True),
@@ -265,5 +324,7 @@ class Posts:
         """Periodic work for the worker."""
         return [
             Schedule("posts-flush-likes", FLUSH_EVERY_S, self.flush_likes),
+            Schedule("posts-publish-due", DUE_EVERY_S, self.publish_due),
+            Schedule("posts-sweep-scheduled", SWEEP_SCHEDULED_EVERY_S, self.sweep_scheduled),
             Schedule("posts-purge", PURGE_EVERY_S, self.purge_deleted),
         ]

@@ -12,7 +12,7 @@ from tintype.posts.models import Place, Post, PostCounts, PostMedia, Span
 from tintype.redis.leased_cache import CacheKind
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
-POSTS = CacheKind("post", Post, ttl_s=3_600, version=2, max_decoded=20_000, absent_ttl_s=60)
+POSTS = CacheKind("post", Post, ttl_s=3_600, version=4, max_decoded=20_000, absent_ttl_s=60)
 COUNTS = CacheKind("post_counts", PostCounts, ttl_s=3_600, max_decoded=20_000, absent_ttl_s=60)
 SHARD_UNAVAILABLE = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 """Errors of a write to another person's shard that the handler of the event repeats later."""

@@ -50,6 +50,17 @@ class PersonTags:
             if account is None or not VisibleAccount(account, relation).shows_content:
                 raise TaggedUserNotFound
 
+    async def which_taggable(self, author: AccountId, people: Iterable[AccountId]) -> set[AccountId]:
+        """Those of the people whom the author may tag now."""
+        wanted = set(people)
+        accounts = await self._accounts.find_many(wanted) if wanted else {}
+        relations = await self._graph.relations(author, accounts) if accounts else {}
+        return {
+            each
+            for each, account in accounts.items()
+            if VisibleAccount(account, relations.get(each, STRANGER)).shows_content
+        }
+
     async def remove(self, post_id: PostId, account_id: AccountId) -> None:
         """Remove all tags of one person from a post, whoever may see it; nothing happens where there are none."""
         if not has_shard(self._shards, post_id):

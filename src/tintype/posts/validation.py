@@ -41,6 +41,7 @@ def make_draft(
     place: Place | None,
     comments_enabled: bool,
     hides_like_count: bool,
+    shows_camera: bool | msgspec.UnsetType = UNSET,
 ) -> PostDraft:
     """A valid draft with its texts cleaned; alt texts and tags belong to the media in the same order."""
     if len(alt_texts) > len(media_ids):
@@ -63,6 +64,7 @@ def make_draft(
         place=check_place(place),
         comments_enabled=comments_enabled,
         hides_like_count=hides_like_count,
+        shows_camera=shows_camera,
     )
 
 

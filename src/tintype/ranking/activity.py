@@ -45,14 +45,18 @@ class ActivityRecorder:
         self._visits: BoundedMap[tuple[AccountId, AccountId], int] = BoundedMap(MAX_VISITS)
 
     async def record_impressions(self, viewer: AccountId, impressions: Sequence[Impression]) -> None:
-        """Record posts that were on the viewer's screen: they rank lower from now on. Invisible posts are ignored."""
+        """Record posts that were on the viewer's screen: they rank lower from now on. Own posts do not."""
         await self._limiter.acquire(IMPRESSIONS, viewer)
         longest: dict[PostId, int] = {}
         for each in impressions:
             spent_ms = min(each.spent_ms, MAX_SPENT_MS)
             longest[each.post_id] = max(longest.get(each.post_id, 0), spent_ms)
         found = await self._posts.find_many(longest, viewer=viewer)
-        spent = {post_id: longest[post_id] for post_id in longest if post_id in found}
+        spent = {
+            post_id: spent_ms
+            for post_id, spent_ms in longest.items()
+            if post_id in found and found[post_id].author_id != viewer
+        }
         try:
             await self._writer.record_seen(viewer, list(spent))
             lingered = [post_id for post_id, spent_ms in spent.items() if spent_ms > LINGER_MS]

@@ -7,9 +7,9 @@ from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, on
 from tintype.comments import CommentAdded, CommentRemoved
 from tintype.posts import Post, PostEdited, PostLiked, PostPublished, PostPurged, PostRemoved, Posts
-from tintype.ranking.feature_store import PostFeatureStore
+from tintype.ranking.feature_store import PostFeatureStore, facts_of
 from tintype.ranking.feature_writer import FeatureWriter
-from tintype.ranking.models import Interaction
+from tintype.ranking.models import Interaction, PostFacts
 from tintype.ranking.popular_posts import PopularPosts
 from tintype.ranking.training_examples import TrainingExamples
 from tintype.saves import PostSaved
@@ -124,14 +124,20 @@ class RankingEventHandlers:
         if new:
             await self._writer.record_posts((each.author_id, each.post_id) for each in new)
             await self._popular.add(*(each.post_id for each in new))
-        await self._write_features({each.post_id for each in events})
+        described = [each for each in events if each.is_new and each.media_count]
+        await self._write_described(described)
+        rest = {each.post_id for each in events} - {each.post_id for each in described}
+        if rest:
+            await self._write_features(rest)
 
     async def handle_edited(self, event: PostEdited) -> None:
         """Write the post's features again."""
+        await self._feature_store.mark_changed(event.post_id)
         await self._write_features({event.post_id})
 
     async def handle_removed(self, event: PostRemoved | PostPurged) -> None:
         """Delete the features of a post that is no longer shown; they are computed again if it returns."""
+        await self._feature_store.mark_changed(event.post_id)
         await self._feature_store.delete(event.post_id)
 
     def handlers(self) -> list[Handler]:
@@ -147,11 +153,20 @@ class RankingEventHandlers:
             on(PostPurged, self.handle_removed, name="ranking-purged"),
         ]
 
+    async def _write_described(self, events: list[PostPublished]) -> None:
+        """Write the features of new posts from what their events say; posts changed since are read themselves."""
+        if not events:
+            return
+        await self._feature_store.write([_facts_of_new(each) for each in events])
+        changed = await self._feature_store.find_changed([each.post_id for each in events])
+        if changed:
+            await self._write_features(set(changed))
+
     async def _write_features(self, ids: set[PostId]) -> None:
         """Write the features of posts that are shown, and delete those of posts removed while they are written."""
         shown = await self._find_shown(ids)
         if shown:
-            await self._feature_store.write(list(shown.values()))
+            await self._feature_store.write([facts_of(post) for post in shown.values()])
         for post_id in ids - (await self._find_shown(shown)).keys():
             await self._feature_store.delete(post_id)
 
@@ -161,6 +176,16 @@ class RankingEventHandlers:
 
     async def _is_known(self, account_id: AccountId) -> bool:
         return _exists((await self._accounts.find_many([account_id])).get(account_id))
+
+
+def _facts_of_new(event: PostPublished) -> PostFacts:
+    return PostFacts(
+        id=event.post_id,
+        author_id=event.author_id,
+        hashtags=event.hashtags,
+        is_video=event.has_video,
+        is_album=event.media_count > 1,
+    )
 
 
 def _exists(account: Account | None) -> bool:

@@ -22,7 +22,8 @@ from tintype.base.log import get_log
 from tintype.posts import Post, Posts
 from tintype.ranking.feature_writer import FeatureWriter
 from tintype.ranking.features import FeatureBuilder
-from tintype.ranking.keys import POST_TTL_S, Keys
+from tintype.ranking.keys import CHANGED_TTL_S, POST_TTL_S, Keys
+from tintype.ranking.models import PostFacts
 from tintype.ranking.outcome_model import FEATURES
 from tintype.ranking.row_layouts import (
     ATTRIBUTES_AT,
@@ -115,7 +116,7 @@ class PostFeatureStore:
             )
         return slots
 
-    async def write(self, posts: Sequence[Post]) -> list[bytes]:
+    async def write(self, posts: Sequence[PostFacts]) -> list[bytes]:
         """Write the attributes of these posts to Redis. Their popularity is estimated only where there is none yet."""
         cadences = await self._writer.get_cadences(list({post.author_id for post in posts}))
         rows = [self._row(post, cadences[post.author_id]) for post in posts]
@@ -134,6 +135,15 @@ class PostFeatureStore:
         """Delete a post's features, in Redis and in this process."""
         await self._redis_client.execute(("DEL", self._keys.post(post_id)), ("ZREM", self._keys.hot, post_id))
         self._slots.pop(post_id, None)
+
+    async def mark_changed(self, post_id: PostId) -> None:
+        """Record that a post was edited or removed, before its features are: `find_changed` knows it from then on."""
+        await self._redis_client.execute(("SET", self._keys.changed(post_id), 1, "EX", CHANGED_TTL_S))
+
+    async def find_changed(self, ids: Sequence[PostId]) -> list[PostId]:
+        """Those of the posts that were edited or removed lately."""
+        marks = await self._redis_client.execute(*(("EXISTS", self._keys.changed(each)) for each in ids))
+        return [each for each, mark in zip(ids, marks, strict=True) if mark]
 
     def evict_all(self) -> None:
         """Empty the table in this process: every row is read again."""
@@ -172,7 +182,7 @@ class PostFeatureStore:
         posts = list((await self._posts.find_unfiltered(ids)).values()) if ids else []
         if not posts:
             return {}
-        rows = await self.write(posts)
+        rows = await self.write([facts_of(post) for post in posts])
         return {post.id: row for post, row in zip(posts, rows, strict=True)}
 
     def _store_rows(self, ids: list[int], found: dict[int, bytes]) -> None:
@@ -200,22 +210,22 @@ class PostFeatureStore:
             self._slots[post_id], self._ids[slot] = slot, post_id
         return slot
 
-    def _row(self, post: Post, per_day: float) -> bytes:
+    def _row(self, post: PostFacts, per_day: float) -> bytes:
         """A row whose popularity assumes that all likes and comments came right after publishing."""
         popularity = np.zeros(1, POST)
-        popularity["value"], popularity["at"] = (
-            (post.like_count or 0) + 2 * post.comment_count,
-            self._writer.second_of(post.id),
+        popularity["value"], popularity["at"] = post.reactions, self._writer.second_of(post.id)
+        return popularity.tobytes()[:ATTRIBUTES_AT] + pack_attributes(
+            post.author_id, per_day, is_video=post.is_video, is_album=post.is_album, tags=post.hashtags
         )
-        return popularity.tobytes()[:ATTRIBUTES_AT] + attributes_of(post, per_day)
 
 
-def attributes_of(post: Post, per_day: float) -> bytes:
-    """The attributes of a post: what does not decay."""
-    return pack_attributes(
-        post.author_id,
-        per_day,
+def facts_of(post: Post) -> PostFacts:
+    """What the features of a post are computed from."""
+    return PostFacts(
+        id=post.id,
+        author_id=post.author_id,
+        hashtags=post.hashtags,
         is_video=any(item.type == "video" for item in post.media),
         is_album=len(post.media) > 1,
-        tags=post.hashtags,
+        reactions=(post.like_count or 0) + 2 * post.comment_count,
     )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shardwright.ids.layout import TIME_SHIFT
+from tintype.base.ids import PostId
 from tintype.ranking.outcome_model import FEATURES
 from tintype.ranking.row_layouts import (
     AFFINITY,
@@ -45,6 +46,13 @@ class ViewerFeatures:
         if not affinity and not interest and not seen:
             return NO_FEATURES
         return cls(parse(affinity, AFFINITY), parse(interest, INTEREST), np.sort(parse(seen, SEEN)))
+
+    def unseen(self, ids: Sequence[PostId]) -> list[PostId]:
+        """Those of the posts that the viewer has not seen, in the same order."""
+        if not len(self.seen) or not ids:
+            return list(ids)
+        is_seen = _is_in(self.seen, short_hash(np.array(ids, np.uint64))).tolist()
+        return [each for each, was_seen in zip(ids, is_seen, strict=True) if not was_seen]
 
 
 NO_FEATURES = ViewerFeatures(parse(None, AFFINITY), parse(None, INTEREST), parse(None, SEEN))

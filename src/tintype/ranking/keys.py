@@ -8,6 +8,8 @@ POST_TTL_S = 10 * 86_400
 AUTHOR_TTL_S = 90 * 86_400
 SEEN_TTL_S = 30 * 86_400
 SERVED_TTL_S = 3_600
+CHANGED_TTL_S = 86_400
+"""Longer than an event is tried again."""
 MAX_INTERACTIONS = 128
 """Interactions of a viewer that are remembered one by one, so that recording one again changes nothing."""
 MAX_POPULAR = 2_000
@@ -53,6 +55,10 @@ class Keys:
     def post(self, post_id: PostId | int) -> str:
         """A post's features."""
         return f"{self._prefix}post:{post_id}"
+
+    def changed(self, post_id: PostId) -> str:
+        """Set for a while after a post was edited or removed."""
+        return f"{self._prefix}changed:{post_id}"
 
     def cadence(self, author: AccountId | int) -> str:
         """How often an author posts."""

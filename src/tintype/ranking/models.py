@@ -34,6 +34,18 @@ class Interaction(msgspec.Struct, frozen=True, kw_only=True):
     """False when it was undone, such as an unlike."""
 
 
+class PostFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the features of a post are computed from."""
+
+    id: PostId
+    author_id: AccountId
+    hashtags: tuple[str, ...]
+    is_video: bool
+    is_album: bool
+    reactions: int = 0
+    """Its likes, and its comments twice."""
+
+
 class Impression(msgspec.Struct, frozen=True):
     """A post that was on somebody's screen, and for how long."""
 

@@ -14,7 +14,7 @@ SET spent_ms = greatest(ranking_examples.spent_ms, excluded.spent_ms),
     score = CASE WHEN ranking_examples.features IS NULL THEN excluded.score ELSE ranking_examples.score END,
     features = coalesce(ranking_examples.features, excluded.features);
 
--- name: record_outcome
+-- name: record_outcome hot
 -- An outcome is the id of its newest change: positive while it holds, negative when it was undone. One that comes before
 -- its impression waits some days for it.
 INSERT INTO ranking_examples (account_id, post_id, expires_on, liked, commented, saved, shared)

@@ -141,12 +141,21 @@ class Ranking:
     async def order(
         self, viewer: AccountId, candidates: Sequence[PostId], features: ViewerFeatures
     ) -> list[PostId]:
-        """The candidates, best first, without their scores."""
+        """The candidates that are not the viewer's own, best first, without their scores."""
         ids = sorted(candidates, reverse=True)
         if not ids:
             return []
-        rows = (await self._arrange(viewer, ids, features))[1]
+        posts, rows, _ = await self._arrange(viewer, ids, features)
+        is_own = posts.authors == viewer
+        if np.count_nonzero(is_own):
+            rows = rows[~is_own[rows]]
         return list(map(ids.__getitem__, rows.tolist()))
+
+    async def find_authors(self, ids: Sequence[PostId]) -> list[AccountId]:
+        """Who published each of these posts, by their features; 0 where that is not known."""
+        return (
+            cast("list[AccountId]", (await self.feature_store.get_rows(ids)).author.tolist()) if ids else []
+        )
 
     async def explain(
         self, viewer: AccountId, post_ids: Sequence[PostId], viewer_features: ViewerFeatures

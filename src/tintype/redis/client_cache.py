@@ -84,6 +84,8 @@ class ClientCache:
         self._regions: dict[bytes, Region[Any, Any]] = {}
         self.is_tracking = False
         """Whether a connection delivers invalidations; without one nothing may be cached."""
+        self.connection_number = 0
+        """How many connections have delivered invalidations, this one included."""
 
     @property
     def may_be_read(self) -> bool:
@@ -110,6 +112,7 @@ class ClientCache:
     def connection_opened(self) -> None:
         """A connection with tracking is open: values may be cached from now on."""
         self.is_tracking = True
+        self.connection_number += 1
 
     def connection_lost(self) -> None:
         """Drop every cached value: the connection that announced changes is gone."""

@@ -147,12 +147,15 @@ class LeasedCache:
         """One object, if it exists."""
         return (await self.get_many(kind, [key], load)).get(key)
 
-    async def invalidate(self, kind: CacheKind[Any], *ids: int | str) -> None:
-        """Drop these objects and the leases on them. Call it after the commit that changed them."""
+    async def invalidate(self, kind: CacheKind[Any], *ids: int | str, along: Sequence[Command] = ()) -> None:
+        """Drop these objects and the leases on them. Call it after the commit that changed them.
+
+        The commands `along` go out in the same round trip, before.
+        """
         if not ids:
             return
         try:
-            await self.redis_client.execute(("DEL", *(self._key(kind, each) for each in ids)))
+            await self.redis_client.execute(*along, ("DEL", *(self._key(kind, each) for each in ids)))
         except (RedisError, OSError) as error:
             log.warning("cache.unavailable", kind=kind.name, error=str(error))
         self._decoded_of(kind).region.drop(ids)

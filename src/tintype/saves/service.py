@@ -9,6 +9,7 @@ from tintype.base.ids import AccountId, PostId
 from tintype.base.pages import Page, fill_page
 from tintype.base.personal_data import PersonalDataHolder
 from tintype.posts import Post
+from tintype.redis.viewer_invalidation import PostChange
 from tintype.saves.collections import Collections
 from tintype.saves.dependencies import SavesDependencies
 from tintype.saves.events import PostSaved
@@ -50,7 +51,7 @@ class Saves:
         )
         if change_id is not None:
             await self._outbox.wake(shard)
-        await self._viewer_invalidation.invalidate(by)
+        await self._viewer_invalidation.announce([(by, PostChange(post_id))])
 
     async def remove_from_collection(
         self, post_id: PostId, by: AccountId, collection_id: CollectionId

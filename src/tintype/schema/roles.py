@@ -32,10 +32,10 @@ async def ensure_database_roles(settings: Settings, *, reader_password: str = ""
     passwords = await _choose_passwords(settings, names, admin)
     if reader_password:
         passwords[names.reader] = reader_password
-    reports = [await ensure_roles(dsn, names, passwords) for dsn in admin]
+    reports = [await ensure_roles(dsn, names, passwords) for dsn in admin if dsn]
     return DatabaseRoles(
         sum(len(report.adopted) for report in reports),
-        {role: [as_role(dsn, role, passwords[role]) for dsn in admin] for role in passwords},
+        {role: [as_role(dsn, role, passwords[role]) if dsn else "" for dsn in admin] for role in passwords},
     )
 
 
@@ -48,7 +48,7 @@ def as_role(dsn: str, role: str, password: str) -> str:
 
 async def _choose_passwords(settings: Settings, names: RoleSet, admin: Sequence[str]) -> dict[str, str]:
     passwords: dict[str, str] = {}
-    missing = [await missing_roles(dsn, names) for dsn in admin]
+    missing = [await missing_roles(dsn, names) for dsn in admin if dsn]
     for role, dsns in ((names.runtime, settings.postgres), (names.migrator, settings.postgres_migrator)):
         known = next((found for dsn in dsns if (found := _password(dsn, role))), "")
         lacking = [role in each for each in missing]

@@ -321,6 +321,10 @@ CREATE TABLE accounts (
     phone text,
     password_changed_at timestamp with time zone,
     status_after_suspension text,
+    is_unlisted boolean DEFAULT false NOT NULL,
+    allows_downloads boolean DEFAULT false NOT NULL,
+    allows_story_shares boolean DEFAULT true NOT NULL,
+    shows_camera boolean DEFAULT false NOT NULL,
     CONSTRAINT accounts_pkey PRIMARY KEY (id)
 );
 
@@ -350,6 +354,14 @@ CREATE TABLE blocks (
     blocked_id bigint NOT NULL,
     change_id bigint NOT NULL,
     CONSTRAINT blocks_pkey PRIMARY KEY (account_id, blocked_id)
+);
+
+CREATE TABLE caption_words (
+    word text NOT NULL,
+    post_id bigint NOT NULL,
+    words text NOT NULL,
+    revision bigint NOT NULL,
+    CONSTRAINT caption_words_pkey PRIMARY KEY (word, post_id)
 );
 
 CREATE TABLE challenges (
@@ -446,6 +458,58 @@ CREATE TABLE departures (
 );
 CREATE INDEX departures_due ON departures USING btree (due_at);
 
+CREATE TABLE direct_settings (
+    account_id bigint NOT NULL,
+    audience text NOT NULL,
+    preview text NOT NULL,
+    CONSTRAINT direct_settings_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE encrypted_attachments (
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    path text NOT NULL,
+    size_bytes bigint NOT NULL,
+    thread_id bigint,
+    local_id text,
+    is_sent boolean DEFAULT false NOT NULL,
+    is_deleted boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT encrypted_attachments_pkey PRIMARY KEY (id)
+);
+CREATE INDEX encrypted_attachments_of_account ON encrypted_attachments USING btree (account_id, id);
+CREATE INDEX encrypted_attachments_unsettled ON encrypted_attachments USING btree (created_at) WHERE (is_deleted OR (NOT is_sent));
+
+CREATE TABLE encryption_backup_parts (
+    account_id bigint NOT NULL,
+    name text NOT NULL,
+    backup_version bigint NOT NULL,
+    version bigint NOT NULL,
+    content bytea NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT encryption_backup_parts_pkey PRIMARY KEY (account_id, name)
+);
+
+CREATE TABLE encryption_backups (
+    account_id bigint NOT NULL,
+    version bigint NOT NULL,
+    header bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT encryption_backups_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE encryption_devices (
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    session_id bigint NOT NULL,
+    name text NOT NULL,
+    signature_key bytea NOT NULL,
+    seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT encryption_devices_pkey PRIMARY KEY (id)
+);
+CREATE INDEX encryption_devices_by_age ON encryption_devices USING btree (seen_at);
+CREATE INDEX encryption_devices_of_account ON encryption_devices USING btree (account_id, id);
+
 CREATE TABLE exports (
     id bigint DEFAULT next_id() NOT NULL,
     account_id bigint NOT NULL,
@@ -467,6 +531,13 @@ CREATE TABLE feed_stars (
     change_id bigint DEFAULT next_id() NOT NULL,
     is_settled boolean DEFAULT false NOT NULL,
     CONSTRAINT feed_stars_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE followed_tags (
+    account_id bigint NOT NULL,
+    tag text NOT NULL,
+    change_id bigint DEFAULT next_id() NOT NULL,
+    CONSTRAINT followed_tags_pkey PRIMARY KEY (account_id, tag)
 );
 
 CREATE TABLE followers (
@@ -510,6 +581,8 @@ CREATE TABLE highlight_items (
     mentions text NOT NULL,
     position integer NOT NULL,
     hidden_at timestamp with time zone,
+    elements text DEFAULT '[]'::text NOT NULL,
+    poll_counts integer[],
     CONSTRAINT highlight_items_pkey PRIMARY KEY (id),
     CONSTRAINT highlight_items_story_id_highlight_id_key UNIQUE (story_id, highlight_id)
 );
@@ -525,6 +598,116 @@ CREATE TABLE highlights (
     CONSTRAINT highlights_pkey PRIMARY KEY (id)
 );
 CREATE INDEX highlights_of_account ON highlights USING btree (account_id, "position");
+
+CREATE TABLE import_archives (
+    id bigint DEFAULT next_id() NOT NULL,
+    import_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    name text NOT NULL,
+    size_bytes bigint NOT NULL,
+    received_bytes bigint DEFAULT 0 NOT NULL,
+    parts text[] DEFAULT '{}'::text[] NOT NULL,
+    CONSTRAINT import_archives_pkey PRIMARY KEY (id)
+);
+CREATE INDEX import_archives_of_account ON import_archives USING btree (account_id, id);
+CREATE INDEX import_archives_of_import ON import_archives USING btree (import_id, id);
+
+CREATE TABLE import_lines (
+    import_id bigint NOT NULL,
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    code text NOT NULL,
+    reason text NOT NULL,
+    digest text NOT NULL,
+    CONSTRAINT import_lines_pkey PRIMARY KEY (import_id, id)
+);
+CREATE INDEX import_lines_of_account ON import_lines USING btree (account_id, id);
+CREATE UNIQUE INDEX import_lines_once ON import_lines USING btree (import_id, digest);
+
+CREATE TABLE imports (
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    source text NOT NULL,
+    with_stories boolean NOT NULL,
+    state text DEFAULT 'uploading'::text NOT NULL,
+    reason_code text DEFAULT ''::text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    run_key text DEFAULT ''::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    total integer DEFAULT 0 NOT NULL,
+    known_before integer,
+    done integer DEFAULT 0 NOT NULL,
+    imported integer DEFAULT 0 NOT NULL,
+    skipped integer DEFAULT 0 NOT NULL,
+    changed integer DEFAULT 0 NOT NULL,
+    following_here text[] DEFAULT '{}'::text[] NOT NULL,
+    followers_here text[] DEFAULT '{}'::text[] NOT NULL,
+    touched_at timestamp with time zone DEFAULT now() NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT imports_pkey PRIMARY KEY (id)
+);
+CREATE INDEX imports_ended ON imports USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX imports_of_account ON imports USING btree (account_id, id DESC);
+CREATE UNIQUE INDEX imports_one_at_a_time ON imports USING btree (account_id) WHERE (state = ANY (ARRAY['uploading'::text, 'waiting'::text, 'running'::text]));
+CREATE INDEX imports_unfinished ON imports USING btree (touched_at) WHERE (state = ANY (ARRAY['uploading'::text, 'waiting'::text, 'running'::text]));
+
+CREATE TABLE inbox (
+    account_id bigint NOT NULL,
+    thread_id bigint NOT NULL,
+    state text NOT NULL,
+    is_blocked boolean NOT NULL,
+    change_id bigint NOT NULL,
+    last_id bigint NOT NULL,
+    last_number bigint NOT NULL,
+    seen_number bigint NOT NULL,
+    pushed_number bigint DEFAULT 0 NOT NULL,
+    is_archived boolean DEFAULT false NOT NULL,
+    muted_until timestamp with time zone,
+    CONSTRAINT inbox_pkey PRIMARY KEY (account_id, thread_id)
+);
+CREATE INDEX inbox_in_order ON inbox USING btree (account_id, state, is_archived, last_id DESC);
+
+CREATE TABLE invitations (
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    secret text NOT NULL,
+    max_uses integer NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    CONSTRAINT invitations_pkey PRIMARY KEY (id)
+);
+CREATE INDEX invitations_of ON invitations USING btree (account_id, id);
+
+CREATE TABLE invited_by (
+    account_id bigint NOT NULL,
+    inviter_id bigint NOT NULL,
+    CONSTRAINT invited_by_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE invitees (
+    account_id bigint NOT NULL,
+    invitee_id bigint NOT NULL,
+    invitation_id bigint NOT NULL,
+    claimed_at timestamp with time zone DEFAULT now() NOT NULL,
+    is_confirmed boolean DEFAULT false NOT NULL,
+    CONSTRAINT invitees_pkey PRIMARY KEY (account_id, invitee_id)
+);
+CREATE INDEX invitees_of_invitation ON invitees USING btree (invitation_id);
+
+CREATE TABLE key_packages (
+    id bigint DEFAULT next_id() NOT NULL,
+    account_id bigint NOT NULL,
+    device_id bigint NOT NULL,
+    content bytea NOT NULL,
+    is_last_resort boolean NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT key_packages_pkey PRIMARY KEY (id)
+);
+CREATE INDEX key_packages_expiring ON key_packages USING btree (expires_at);
+CREATE INDEX key_packages_of_account ON key_packages USING btree (account_id);
+CREATE INDEX key_packages_of_device ON key_packages USING btree (device_id, is_last_resort, id);
 
 CREATE TABLE known_devices (
     account_id bigint NOT NULL,
@@ -588,6 +771,10 @@ CREATE TABLE media (
     changed_at timestamp with time zone DEFAULT now() NOT NULL,
     removed text[],
     size_bytes bigint,
+    edit text,
+    large_width integer,
+    camera text,
+    waveform bytea,
     CONSTRAINT media_pkey PRIMARY KEY (id)
 );
 CREATE INDEX media_aging ON media USING btree (tier, id) WHERE (state = 'ready'::text);
@@ -598,6 +785,7 @@ CREATE INDEX media_of_account ON media USING btree (account_id, id);
 CREATE INDEX media_unexamined ON media USING btree (id) WHERE ((removed IS NULL) AND (state <> ALL (ARRAY['processing'::text, 'deleted'::text])));
 CREATE INDEX media_unmeasured ON media USING btree (id) WHERE ((size_bytes IS NULL) AND (state <> 'deleted'::text));
 CREATE INDEX media_unsettled ON media USING btree (changed_at) WHERE (state = ANY (ARRAY['processing'::text, 'deleted'::text]));
+CREATE INDEX media_unsized ON media USING btree (id) WHERE ((large_width IS NULL) AND (type = 'image'::text) AND (state = 'ready'::text) AND (removed IS NOT NULL));
 
 CREATE TABLE media_uploads (
     id bigint NOT NULL,
@@ -614,6 +802,62 @@ CREATE TABLE media_uploads (
 );
 CREATE INDEX media_uploads_expiring ON media_uploads USING btree (expires_at);
 CREATE INDEX media_uploads_of_account ON media_uploads USING btree (account_id);
+
+CREATE TABLE message_media (
+    media_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    thread_id bigint NOT NULL,
+    local_id text NOT NULL,
+    is_sent boolean DEFAULT false NOT NULL,
+    attached_at timestamp with time zone DEFAULT now() NOT NULL,
+    held_for text[] DEFAULT '{}'::text[] NOT NULL,
+    removed_at timestamp with time zone,
+    CONSTRAINT message_media_pkey PRIMARY KEY (media_id)
+);
+CREATE INDEX message_media_held ON message_media USING btree (media_id) WHERE (held_for <> '{}'::text[]);
+CREATE INDEX message_media_of_account ON message_media USING btree (account_id, media_id);
+CREATE INDEX message_media_unconfirmed ON message_media USING btree (attached_at) WHERE (NOT is_sent);
+
+CREATE TABLE message_reactions (
+    thread_id bigint NOT NULL,
+    message_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    emoji text NOT NULL,
+    CONSTRAINT message_reactions_pkey PRIMARY KEY (thread_id, message_id, account_id)
+);
+CREATE INDEX message_reactions_of_account ON message_reactions USING btree (thread_id, account_id);
+
+CREATE TABLE message_words (
+    thread_id bigint NOT NULL,
+    word text NOT NULL,
+    message_id bigint NOT NULL,
+    CONSTRAINT message_words_pkey PRIMARY KEY (thread_id, word, message_id)
+);
+CREATE INDEX message_words_of_message ON message_words USING btree (thread_id, message_id);
+
+CREATE TABLE messages (
+    thread_id bigint NOT NULL,
+    id bigint DEFAULT next_id() NOT NULL,
+    number bigint NOT NULL,
+    account_id bigint NOT NULL,
+    kind text NOT NULL,
+    text text NOT NULL,
+    reply_to_id bigint,
+    media_id bigint,
+    shared_id bigint,
+    edited_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    change_id bigint DEFAULT 0 NOT NULL,
+    ciphertext bytea,
+    epoch bigint,
+    sender_device_id bigint,
+    after_seen_s integer,
+    CONSTRAINT messages_pkey PRIMARY KEY (thread_id, id)
+);
+CREATE INDEX messages_by_id ON messages USING btree (id);
+CREATE INDEX messages_expiring ON messages USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX messages_of_author ON messages USING btree (thread_id, account_id, id);
+CREATE INDEX messages_waiting_to_be_seen ON messages USING btree (thread_id, number) WHERE (after_seen_s IS NOT NULL);
 
 CREATE TABLE moderation_acts (
     id bigint DEFAULT next_id() NOT NULL,
@@ -841,14 +1085,25 @@ CREATE TABLE posts (
     like_batch bigint DEFAULT 0 NOT NULL,
     counted_id bigint DEFAULT 0 NOT NULL,
     body_hash bytea,
+    posted_at timestamp with time zone,
+    import_key text,
+    shows_camera boolean DEFAULT false NOT NULL,
     CONSTRAINT posts_pkey PRIMARY KEY (id)
 );
-CREATE INDEX posts_archived ON posts USING btree (author_id, id DESC) WHERE (archived_at IS NOT NULL);
+CREATE INDEX posts_archive ON posts USING btree (author_id, COALESCE(posted_at, shardwright.id_time(id)) DESC, id DESC) WHERE (archived_at IS NOT NULL);
 CREATE INDEX posts_deleted ON posts USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX posts_fed ON posts USING btree (author_id, id DESC) WHERE ((import_key IS NULL) AND (archived_at IS NULL) AND (hidden_at IS NULL) AND (deleted_at IS NULL));
+CREATE UNIQUE INDEX posts_imported ON posts USING btree (author_id, import_key) WHERE (import_key IS NOT NULL);
 CREATE INDEX posts_of_author ON posts USING btree (author_id, id DESC);
 CREATE UNIQUE INDEX posts_once ON posts USING btree (author_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX posts_pinned ON posts USING btree (author_id) WHERE (pinned_at IS NOT NULL);
-CREATE INDEX posts_shown ON posts USING btree (author_id, id DESC) WHERE ((archived_at IS NULL) AND (hidden_at IS NULL) AND (deleted_at IS NULL));
+CREATE INDEX posts_wall ON posts USING btree (author_id, COALESCE(posted_at, shardwright.id_time(id)) DESC, id DESC) WHERE ((archived_at IS NULL) AND (hidden_at IS NULL) AND (deleted_at IS NULL));
+
+CREATE TABLE presence_choices (
+    account_id bigint NOT NULL,
+    is_shown boolean NOT NULL,
+    CONSTRAINT presence_choices_pkey PRIMARY KEY (account_id)
+);
 
 CREATE TABLE push_subscriptions (
     id bigint DEFAULT next_id() NOT NULL,
@@ -912,6 +1167,24 @@ CREATE TABLE saves (
     CONSTRAINT saves_pkey PRIMARY KEY (account_id, post_id)
 );
 CREATE INDEX saves_newest ON saves USING btree (account_id, save_id DESC);
+
+CREATE TABLE scheduled_posts (
+    id bigint DEFAULT next_id() NOT NULL,
+    author_id bigint NOT NULL,
+    publish_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone,
+    problem text,
+    draft text NOT NULL,
+    media_ids bigint[] NOT NULL,
+    change_id bigint DEFAULT next_id() NOT NULL,
+    idempotency_key text,
+    body_hash bytea NOT NULL,
+    CONSTRAINT scheduled_posts_pkey PRIMARY KEY (id)
+);
+CREATE INDEX scheduled_posts_due ON scheduled_posts USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX scheduled_posts_held ON scheduled_posts USING btree (publish_at) WHERE (due_at IS NULL);
+CREATE INDEX scheduled_posts_of ON scheduled_posts USING btree (author_id, publish_at, id);
+CREATE UNIQUE INDEX scheduled_posts_once ON scheduled_posts USING btree (author_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
 CREATE TABLE schedules (
     name text NOT NULL,
@@ -992,9 +1265,29 @@ CREATE TABLE stories (
     removed_at timestamp with time zone,
     idempotency_key text,
     body_hash bytea,
+    elements text DEFAULT '[]'::text NOT NULL,
+    poll_counts integer[],
     CONSTRAINT stories_pkey PRIMARY KEY (id)
 ) PARTITION BY RANGE (id);
 CREATE INDEX stories_of_author ON ONLY stories USING btree (author_id, id);
+
+CREATE TABLE story_countdowns (
+    story_id bigint NOT NULL,
+    author_id bigint NOT NULL,
+    title text NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    CONSTRAINT story_countdowns_pkey PRIMARY KEY (story_id)
+);
+CREATE INDEX story_countdowns_of_author ON story_countdowns USING btree (author_id);
+
+CREATE TABLE story_reminders (
+    account_id bigint NOT NULL,
+    story_id bigint NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    notified_at timestamp with time zone,
+    CONSTRAINT story_reminders_pkey PRIMARY KEY (account_id, story_id)
+);
+CREATE INDEX story_reminders_due ON story_reminders USING btree (ends_at) WHERE (notified_at IS NULL);
 
 CREATE TABLE story_replies (
     id bigint DEFAULT next_id() NOT NULL,
@@ -1011,9 +1304,31 @@ CREATE TABLE story_views (
     viewer_id bigint NOT NULL,
     change_id bigint DEFAULT next_id() NOT NULL,
     reaction text,
+    choice smallint,
+    answer text,
     CONSTRAINT story_views_pkey PRIMARY KEY (story_id, viewer_id)
 ) PARTITION BY RANGE (story_id);
 CREATE INDEX story_views_in_order ON ONLY story_views USING btree (story_id, change_id DESC);
+
+CREATE TABLE sync_positions (
+    account_id bigint NOT NULL,
+    seq bigint NOT NULL,
+    CONSTRAINT sync_positions_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE sync_updates (
+    account_id bigint NOT NULL,
+    seq bigint NOT NULL,
+    key text NOT NULL,
+    kind text NOT NULL,
+    payload text NOT NULL,
+    people bigint[] NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT sync_updates_pkey PRIMARY KEY (account_id, seq)
+);
+CREATE INDEX sync_updates_by_age ON sync_updates USING btree (created_at);
+CREATE UNIQUE INDEX sync_updates_by_key ON sync_updates USING btree (account_id, key);
+CREATE INDEX sync_updates_naming ON sync_updates USING gin (people);
 
 CREATE TABLE tagged_in (
     account_id bigint NOT NULL,
@@ -1024,15 +1339,109 @@ CREATE TABLE tagged_in (
 );
 CREATE INDEX tagged_in_removed ON tagged_in USING btree (change_id) WHERE (NOT is_active);
 
+CREATE TABLE thread_commits (
+    thread_id bigint NOT NULL,
+    group_number integer NOT NULL,
+    epoch bigint NOT NULL,
+    account_id bigint NOT NULL,
+    device_id bigint NOT NULL,
+    number bigint NOT NULL,
+    content bytea NOT NULL,
+    proposals bytea[] NOT NULL,
+    welcome bytea,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT thread_commits_pkey PRIMARY KEY (thread_id, group_number, epoch)
+);
+CREATE INDEX thread_commits_by_age ON thread_commits USING btree (created_at);
+
+CREATE TABLE thread_devices (
+    thread_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    device_id text NOT NULL,
+    counter bigint NOT NULL,
+    CONSTRAINT thread_devices_pkey PRIMARY KEY (thread_id, account_id, device_id)
+);
+
+CREATE TABLE thread_leaves (
+    thread_id bigint NOT NULL,
+    leaf_index integer NOT NULL,
+    account_id bigint NOT NULL,
+    device_id bigint NOT NULL,
+    signature_key bytea NOT NULL,
+    added_epoch bigint NOT NULL,
+    is_removed boolean DEFAULT false NOT NULL,
+    CONSTRAINT thread_leaves_pkey PRIMARY KEY (thread_id, leaf_index)
+);
+CREATE UNIQUE INDEX thread_leaves_of_device ON thread_leaves USING btree (thread_id, device_id) WHERE (device_id <> 0);
+
+CREATE TABLE thread_members (
+    thread_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    state text NOT NULL,
+    is_admin boolean DEFAULT false NOT NULL,
+    joined_number bigint NOT NULL,
+    seen_number bigint NOT NULL,
+    seen_at timestamp with time zone,
+    change_id bigint DEFAULT next_id() NOT NULL,
+    CONSTRAINT thread_members_pkey PRIMARY KEY (thread_id, account_id)
+);
+
+CREATE TABLE thread_mutations (
+    thread_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    local_id text NOT NULL,
+    message_id bigint NOT NULL,
+    number bigint NOT NULL,
+    CONSTRAINT thread_mutations_pkey PRIMARY KEY (thread_id, account_id, local_id)
+);
+
+CREATE TABLE thread_proposals (
+    thread_id bigint NOT NULL,
+    leaf_index integer NOT NULL,
+    epoch bigint NOT NULL,
+    reference bytea NOT NULL,
+    content bytea NOT NULL,
+    CONSTRAINT thread_proposals_pkey PRIMARY KEY (thread_id, leaf_index)
+);
+
+CREATE TABLE threads (
+    id bigint DEFAULT next_id() NOT NULL,
+    kind text NOT NULL,
+    low_id bigint,
+    high_id bigint,
+    name text DEFAULT ''::text NOT NULL,
+    photo_id bigint,
+    created_by bigint NOT NULL,
+    local_id text,
+    pending_id bigint,
+    low_blocks boolean DEFAULT false NOT NULL,
+    low_block_id bigint DEFAULT 0 NOT NULL,
+    high_blocks boolean DEFAULT false NOT NULL,
+    high_block_id bigint DEFAULT 0 NOT NULL,
+    disappear_s integer,
+    last_number bigint DEFAULT 0 NOT NULL,
+    last_id bigint DEFAULT 0 NOT NULL,
+    change_id bigint DEFAULT next_id() NOT NULL,
+    is_encrypted boolean DEFAULT false NOT NULL,
+    group_number integer DEFAULT 0 NOT NULL,
+    epoch bigint DEFAULT 0 NOT NULL,
+    disappears_after_seen boolean DEFAULT false NOT NULL,
+    CONSTRAINT threads_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX threads_created_once ON threads USING btree (created_by, local_id);
+CREATE UNIQUE INDEX threads_of_pair_by_encryption ON threads USING btree (low_id, high_id, is_encrypted);
+
 CREATE TABLE topic_posts (
     topic text NOT NULL,
     post_id bigint NOT NULL,
     author_id bigint NOT NULL,
     score integer DEFAULT 0 NOT NULL,
     revision bigint NOT NULL,
+    posted_at timestamp with time zone,
     CONSTRAINT topic_posts_pkey PRIMARY KEY (topic, post_id)
 );
 CREATE INDEX topic_posts_by_score ON topic_posts USING btree (topic, score DESC, post_id DESC);
+CREATE INDEX topic_posts_newest ON topic_posts USING btree (topic, COALESCE(posted_at, shardwright.id_time(post_id)) DESC, post_id DESC);
 
 CREATE TABLE topics (
     topic text NOT NULL,
@@ -1040,6 +1449,7 @@ CREATE TABLE topics (
     trimmed_id bigint DEFAULT 0 NOT NULL,
     changed_at timestamp with time zone DEFAULT now() NOT NULL,
     scored_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    trimmed_at timestamp with time zone,
     CONSTRAINT topics_pkey PRIMARY KEY (topic)
 );
 CREATE INDEX topics_to_score ON topics USING btree (changed_at) WHERE (scored_at < changed_at);

@@ -1,9 +1,9 @@
-"""Search: people, hashtags and places by what somebody types, and the posts of a hashtag or place.
+"""Search: people, hashtags, places and captions by what somebody types, and the posts of a hashtag or place.
 
 Owns `search_entries` (sharded by the prefix of a word), `topics`, `topic_posts` and `places` (by hash of the hashtag or
-place), `place_squares` (by hash of the grid cell), `search_filings` (what is indexed under which keys, with what is
-indexed) and `recent_searches` (with the account). Kept current by events, and can be rebuilt from the other rooms:
-`tintype search rebuild`.
+place), `place_squares` (by hash of the grid cell), `caption_words` (by hash of the word), `search_filings` (what is
+indexed under which keys, with what is indexed) and `recent_searches` (with the account). Kept current by events, and
+can be rebuilt from the other rooms: `tintype search rebuild`.
 """
 
 from tintype.search.errors import (
@@ -19,6 +19,7 @@ from tintype.search.models import (
     PersonFound,
     RecentKind,
     RecentSearch,
+    SuggestedPlace,
     TagFound,
     TopicCursor,
     TopicOrder,
@@ -40,6 +41,7 @@ __all__ = [
     "RecentSearchInvalid",
     "RecentSearchNotFound",
     "Search",
+    "SuggestedPlace",
     "TagFound",
     "TagNotFound",
     "TopicCursor",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwright.routing import Query, Shards
+from tintype.base.replica_reads import replica_reader
 from tintype.search.normalize import typed_words
 from tintype.search.prefixes import lookup_prefix, typo_prefixes, typos_allowed, typos_to
 from tintype.search.store import QUERIES
@@ -34,10 +35,14 @@ class Candidate:
 
 
 class IndexReader:
-    """Finds candidates in the index."""
+    """Finds candidates in the index.
 
-    def __init__(self, shards: Shards) -> None:
-        self._shards = shards
+    A replica may answer only if the caller checks at the primary whether each candidate may be shown: the index itself
+    on a replica may still hold the words of what was deleted, or made private, a moment ago.
+    """
+
+    def __init__(self, shards: Shards, *, are_candidates_checked: bool) -> None:
+        self._shards, self._are_candidates_checked = shards, are_candidates_checked
 
     async def find(self, kind: str, text: str, *, enough: int, among: Sequence[str] = ()) -> list[Candidate]:
         """Candidates, best first; those of the subjects in `among` that match are found however unpopular."""
@@ -73,7 +78,8 @@ class IndexReader:
         return [each for part in parts for each in part]
 
     async def _read(self, query: Query, key: str, lead: str, **params: Any) -> list[Candidate]:
-        rows = await self._shards.of(key).fetch(query, key=key, **params)
+        shards = replica_reader(self._shards) if self._are_candidates_checked else self._shards
+        rows = await shards.of(key).fetch(query, key=key, **params)
         return [
             Candidate(row["subject"], match, row["weight"], row["detail"])
             for row in rows

@@ -1,6 +1,7 @@
 """The types that the search room shows to other rooms."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 import msgspec
@@ -37,6 +38,18 @@ class NamedPlace(msgspec.Struct, frozen=True):
     longitude: float
 
 
+class SuggestedPlace(msgspec.Struct, frozen=True):
+    """A place to choose for a post: one that posts name already, or one of the gazetteer."""
+
+    name: str
+    latitude: float
+    longitude: float
+    id: str | None = None
+    """None for one of the gazetteer, which becomes a place when it is named."""
+    region: str = ""
+    country_code: str = ""
+
+
 @dataclass(frozen=True)
 class NearbyPlace:
     """A place and how far away it is."""
@@ -51,13 +64,16 @@ class TopicPost(msgspec.Struct, frozen=True):
     post_id: PostId
     author_id: AccountId
     score: int
+    posted_at: datetime | None = None
+    """Its own time, where that is not the time in its id."""
 
 
 class TopicCursor(msgspec.Struct, frozen=True):
-    """A position in the posts of a topic: after the post with this score and id."""
+    """A position in the posts of a topic: after the post with this score, id and own time (None: the id's)."""
 
     score: int
     post_id: int
+    posted_at: datetime | None = None
 
 
 class RecentSearch(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ from tintype.base.text import hashtag_key
 
 LONGEST_WORD = 30
 MAX_WORDS = 8
+MAX_CAPTION_WORDS = 40
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -22,10 +23,21 @@ def typed_hashtag_key(text: str) -> str:
     return hashtag_key(text).strip().lstrip("#")
 
 
+def tokens(folded: str) -> list[str]:
+    """The words of a folded text, in their order, repeated ones too."""
+    return _WORD.findall(folded)
+
+
 def words_of(text: str) -> list[str]:
     """The distinct words of a text, in their order."""
     found = dict.fromkeys(each[:LONGEST_WORD] for each in _WORD.findall(fold(text)))
     return list(found)[:MAX_WORDS]
+
+
+def caption_words(text: str) -> list[str]:
+    """The distinct words of a caption that are indexed, in their order: of three letters, or two beyond ASCII."""
+    found = dict.fromkeys(each[:LONGEST_WORD] for each in _WORD.findall(fold(text)))
+    return [each for each in found if len(each) >= (3 if each.isascii() else 2)][:MAX_CAPTION_WORDS]
 
 
 def squash(text: str) -> str:

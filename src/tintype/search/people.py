@@ -27,6 +27,8 @@ from tintype.search.store import QUERIES
 KIND = "people"
 MAX_FOLLOWEES = 2_000
 """Of these even the least popular are found; the rest of somebody's followees rank by popularity like others."""
+LEAST_WEIGHT = popularity_weight(8)
+"""Below this an account is not indexed again for its followers."""
 MAX_MUTUALS = 200
 """Of these followees we count how many follow a candidate."""
 
@@ -36,7 +38,8 @@ class People:
 
     def __init__(self, deps: SearchDependencies) -> None:
         self._shards, self._visibility, self._graph = deps.shards, deps.visibility, deps.graph
-        self._writer, self._reader = IndexWriter(deps.shards), IndexReader(deps.shards)
+        self._writer = IndexWriter(deps.shards)
+        self._reader = IndexReader(deps.shards, are_candidates_checked=True)
 
     async def find(self, text: str, *, viewer: AccountId | None, limit: int) -> list[PersonFound]:
         """People the viewer may see: those they follow first, then friends of friends, then the popular."""
@@ -45,7 +48,7 @@ class People:
             KIND, text, enough=limit, among=[str(each) for each in followees]
         )
         by_id = {AccountId(int(each.subject)): each for each in candidates}
-        visible = await self._visibility.find_accounts(viewer, by_id)
+        visible = await self._visibility.find_accounts(viewer, by_id, with_counts=True)
         mutuals = await self._count_mutuals(visible, followees[-MAX_MUTUALS:])
         found = [PersonFound(one, mutuals.get(each, 0)) for each, one in visible.items()]
         found.sort(key=lambda one: _rank(one, by_id[one.person.account.id]), reverse=True)
@@ -70,12 +73,15 @@ class People:
         """Index those of the accounts again that have twice as many followers as indexed, or half; one read per server.
 
         The weight only chooses the candidates, which are then ranked by their follower counts of the moment; and
-        an account stands under a dozen keys on as many shards.
+        an account stands under a dozen keys on as many shards. Among those with a handful of followers it decides
+        nothing: where so many match that candidates are chosen, others come first.
         """
         gathered = await self._shards.gather(QUERIES.gather_weights, list(set(ids)), kind=KIND)
         for row in gathered.complete():
             weight, indexed = popularity_weight(row["follower_count"]), row["indexed_weight"]
-            is_outdated = indexed is None or abs(weight - indexed) >= WEIGHT_PER_DOUBLING
+            is_outdated = indexed is None or (
+                abs(weight - indexed) >= WEIGHT_PER_DOUBLING and max(weight, indexed) >= LEAST_WEIGHT
+            )
             if is_outdated and _is_searchable(row):
                 await self.index(AccountId(row["id"]))
 

@@ -50,7 +50,8 @@ class Places:
 
     def __init__(self, deps: SearchDependencies, named: NamedPlaces) -> None:
         self._shards, self._limiter, self._named = deps.shards, deps.limiter, named
-        self._writer, self._reader = IndexWriter(deps.shards), IndexReader(deps.shards)
+        self._writer = IndexWriter(deps.shards)
+        self._reader = IndexReader(deps.shards, are_candidates_checked=True)
 
     async def get_or_create(self, by: AccountId, name: str, latitude: float, longitude: float) -> NamedPlace:
         """The place of this name at this point: one within 100 metres that they may find, or a new one.
@@ -142,7 +143,9 @@ class Places:
         """Create a place from a public post that names it; what does not fit its id is nobody's place."""
         topic = place_topic(place_id)
         home = self._shards.of(topic)
-        rows = await home.fetch(QUERIES.page_newest, topic=topic, post_id=LARGEST_ID, limit=POSTS_READ)
+        rows = await home.fetch(
+            QUERIES.page_newest, topic=topic, post_id=LARGEST_ID, posted_at=None, limit=POSTS_READ
+        )
         gathered = await self._shards.gather(
             QUERIES.gather_post_places, [row["post_id"] for row in rows], place_id=place_id
         )

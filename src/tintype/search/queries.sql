@@ -1,15 +1,20 @@
--- name: begin_indexing
--- Draws a higher revision for each run; returns it with every key that earlier runs may have written under.
-INSERT INTO search_filings AS f (kind, subject, owner_id, revision) VALUES (:kind, :subject, :owner_id, next_id())
-ON CONFLICT (kind, subject) DO UPDATE SET revision = next_id()
-RETURNING f.revision, f.keys;
+-- name: begin_indexing hot
+-- Draws a higher revision for each run, and records the keys that it will probably use, as `record_keys` does; returns
+-- the revision with every recorded key, and whether no run began before: then nothing is written under any of them yet.
+INSERT INTO search_filings AS f (kind, subject, owner_id, revision, keys)
+VALUES (:kind, :subject, :owner_id, next_id(), :keys::text[])
+ON CONFLICT (kind, subject) DO UPDATE
+SET revision = next_id(),
+    keys = CASE WHEN f.keys @> excluded.keys THEN f.keys
+                ELSE ARRAY(SELECT unnest(f.keys) UNION SELECT unnest(excluded.keys) ORDER BY 1) END
+RETURNING f.revision, f.keys, f.xmax = 0 AS is_first;
 
 -- name: record_keys
 -- Runs before the first write under a new key, so that a run that dies leaves a trace. Keys of concurrent runs stay.
 UPDATE search_filings SET keys = ARRAY(SELECT unnest(keys) UNION SELECT unnest(:keys::text[]) ORDER BY 1)
 WHERE kind = :kind AND subject = :subject;
 
--- name: end_indexing
+-- name: end_indexing hot
 -- No row when a newer run has begun since.
 UPDATE search_filings SET weight = :weight::int
 WHERE kind = :kind AND subject = :subject AND revision = :revision;
@@ -22,7 +27,7 @@ DELETE FROM search_filings WHERE kind = :kind AND subject = :subject AND revisio
 -- Under which keys a subject is indexed, with which weight and revision.
 SELECT keys, weight, revision FROM search_filings WHERE kind = :kind AND subject = :subject;
 
--- name: put_entries
+-- name: put_entries hot
 -- Replaces the entries of a subject under one key, unless a newer run wrote them.
 WITH gone AS (
     DELETE FROM search_entries
@@ -64,7 +69,7 @@ WHERE e.words LIKE ALL(:others::text[])
             levenshtein_less_equal(left(e.term, char_length(:word) - 1), :word, 2)) <= 2
 ORDER BY e.weight DESC LIMIT :limit::int;
 
--- name: read_person
+-- name: read_person hot
 -- What is indexed of an account, if it may be seen.
 SELECT username, full_name, follower_count, is_verified, status = 'active' AS is_active
 FROM accounts WHERE id = :account_id;
@@ -93,10 +98,10 @@ SELECT id, author_id FROM posts WHERE id > :after ORDER BY id LIMIT :limit::int;
 -- All posts of an author, a page at a time.
 SELECT id FROM posts WHERE author_id = :author_id AND id > :after ORDER BY id LIMIT :limit::int;
 
--- name: read_post_topics
+-- name: read_post_topics hot
 -- The hashtags and the place of a post, and whether everybody may see it. A like count that the author hides counts as
 -- zero: order and cursors would reveal it.
-SELECT p.author_id, p.hashtags, p.place_id,
+SELECT p.author_id, p.hashtags, p.place_id, p.posted_at,
        CASE WHEN p.hides_like_count THEN 0 ELSE p.like_count END + 2 * p.comment_count AS score,
        a.status = 'active' AS is_active, a.is_private,
        p.archived_at IS NULL AND p.hidden_at IS NULL AND p.deleted_at IS NULL AS is_shown
@@ -117,20 +122,32 @@ INSERT INTO topics (topic) VALUES (:topic) ON CONFLICT DO NOTHING;
 
 -- name: lock_topic
 -- Serializes changes of one topic, so that the count changes with the rows.
-SELECT post_count, trimmed_id FROM topics WHERE topic = :topic FOR UPDATE;
+SELECT post_count FROM topics WHERE topic = :topic FOR UPDATE;
 
--- name: list_post
--- True when the post is new in this topic, false when it was listed, no row when it is too old to be listed.
-WITH known AS (
-    UPDATE topic_posts SET score = :score, revision = greatest(revision, :revision)
-    WHERE topic = :topic AND post_id = :post_id RETURNING false AS is_new
-), new AS (
-    INSERT INTO topic_posts (topic, post_id, author_id, score, revision)
-    SELECT :topic, :post_id, :author_id, :score, :revision
-    WHERE :post_id > :trimmed_id AND NOT EXISTS (SELECT FROM known)
-    RETURNING true AS is_new
+-- name: list_post hot
+-- Lists a post in a topic and counts it, under the topic's lock, in one call; returns the count before and now. What is
+-- inserted, and what was there, is decided by the rows of the moment, not by the snapshot. A post that was trimmed from
+-- the topic stays out of it, and counted. No row where the topic is new.
+WITH locked AS (
+    SELECT topic, post_count,
+           coalesce(:posted_at::timestamptz, shardwright.id_time(:post_id::bigint))
+               > coalesce(trimmed_at, shardwright.id_time(trimmed_id), '-infinity') AS is_recent
+    FROM topics WHERE topic = :topic::text FOR UPDATE
+), listed AS (
+    INSERT INTO topic_posts AS t (topic, post_id, author_id, score, revision, posted_at)
+    SELECT l.topic, :post_id, :author_id::bigint, :score::int, :revision::bigint, :posted_at FROM locked AS l
+    WHERE l.is_recent
+    ON CONFLICT (topic, post_id) DO UPDATE
+    SET score = excluded.score, revision = greatest(t.revision, excluded.revision), posted_at = excluded.posted_at
+    RETURNING t.xmax = 0 AS is_new
+), known AS (
+    UPDATE topic_posts AS t SET score = :score, revision = greatest(t.revision, :revision), posted_at = :posted_at
+    FROM locked AS l WHERE t.topic = l.topic AND t.post_id = :post_id AND NOT l.is_recent
+), counted AS (
+    UPDATE topics AS t SET post_count = t.post_count + 1, changed_at = now()
+    FROM listed WHERE t.topic = :topic AND listed.is_new
 )
-SELECT is_new FROM known UNION ALL SELECT is_new FROM new;
+SELECT l.post_count AS before, l.post_count + (EXISTS (SELECT FROM listed WHERE is_new))::int AS now FROM locked AS l;
 
 -- name: unlist_post
 -- Returns a row when the post was listed in this topic.
@@ -145,13 +162,15 @@ UPDATE topics SET post_count = post_count + :delta::int, changed_at = now() WHER
 SELECT post_count FROM topics WHERE topic = :topic;
 
 -- name: page_newest hot
--- The posts of a topic, newest first.
-SELECT post_id, author_id, score FROM topic_posts
-WHERE topic = :topic AND post_id < :post_id ORDER BY post_id DESC LIMIT :limit::int;
+-- The posts of a topic, newest first by their own time.
+SELECT post_id, author_id, score, posted_at FROM topic_posts
+WHERE topic = :topic AND (coalesce(posted_at, shardwright.id_time(post_id)), post_id)
+                         < (coalesce(:posted_at::timestamptz, shardwright.id_time(:post_id::bigint)), :post_id)
+ORDER BY coalesce(posted_at, shardwright.id_time(post_id)) DESC, post_id DESC LIMIT :limit::int;
 
 -- name: page_top hot
 -- The posts of a topic, best score first.
-SELECT post_id, author_id, score FROM topic_posts
+SELECT post_id, author_id, score, posted_at FROM topic_posts
 WHERE topic = :topic AND (score, post_id) < (:score::int, :post_id::bigint)
 ORDER BY score DESC, post_id DESC LIMIT :limit::int;
 
@@ -164,7 +183,8 @@ UNION
 
 -- name: posts_to_score
 -- The newest and the best: those whose rank among the best can change.
-(SELECT post_id, author_id FROM topic_posts WHERE topic = :topic ORDER BY post_id DESC LIMIT :newest::int)
+(SELECT post_id, author_id FROM topic_posts WHERE topic = :topic
+ ORDER BY coalesce(posted_at, shardwright.id_time(post_id)) DESC, post_id DESC LIMIT :newest::int)
 UNION
 (SELECT post_id, author_id FROM topic_posts WHERE topic = :topic ORDER BY score DESC, post_id DESC LIMIT :best::int);
 
@@ -181,17 +201,22 @@ UPDATE topics SET scored_at = greatest(scored_at, :changed_at::timestamptz,
 WHERE topic = :topic;
 
 -- name: find_trim
--- The newest post that is too old to be listed, if the topic is full.
-SELECT post_id FROM topic_posts WHERE topic = :topic ORDER BY post_id DESC OFFSET :kept::int LIMIT 1;
+-- The own time of the newest post that is too old to be listed, if the topic is full.
+SELECT coalesce(posted_at, shardwright.id_time(post_id)) AS trimmed_at FROM topic_posts WHERE topic = :topic
+ORDER BY coalesce(posted_at, shardwright.id_time(post_id)) DESC, post_id DESC OFFSET :kept::int LIMIT 1;
 
 -- name: trim_topic
 -- Removes old posts from the topic unless they are among its best; they stay counted.
 WITH best AS (
     SELECT post_id FROM topic_posts WHERE topic = :topic ORDER BY score DESC, post_id DESC LIMIT :best::int
 ), gone AS (
-    DELETE FROM topic_posts WHERE topic = :topic AND post_id <= :trimmed_id AND post_id NOT IN (SELECT post_id FROM best)
+    DELETE FROM topic_posts
+    WHERE topic = :topic AND coalesce(posted_at, shardwright.id_time(post_id)) <= :trimmed_at::timestamptz
+      AND post_id NOT IN (SELECT post_id FROM best)
 )
-UPDATE topics SET trimmed_id = greatest(trimmed_id, :trimmed_id) WHERE topic = :topic;
+UPDATE topics SET trimmed_at = greatest(trimmed_at, :trimmed_at),
+       trimmed_id = greatest(trimmed_id, shardwright.min_id_at(:trimmed_at)) -- for a process of the release before
+WHERE topic = :topic;
 
 -- name: page_topics
 -- All topics of a shard, a page at a time, for a rebuild.
@@ -313,3 +338,53 @@ SELECT kind, subject FROM search_filings WHERE owner_id = :owner_id AND owner_id
 -- name: count_indexed_of
 -- How much is indexed of an account.
 SELECT count(*) AS indexed FROM search_filings WHERE owner_id = :owner_id AND owner_id <> 0;
+
+-- name: gather_captions hot
+-- The captions of posts, and whether everybody may see them.
+SELECT p.id, p.caption, a.status = 'active' AS is_active, a.is_private,
+       p.archived_at IS NULL AND p.hidden_at IS NULL AND p.deleted_at IS NULL AS is_shown
+FROM posts AS p JOIN accounts AS a ON a.id = p.author_id
+WHERE p.id = ANY(:ids::bigint[]);
+
+-- name: begin_captions hot
+-- Begins the first runs of posts and records their keys; no row for a post that has had a run.
+INSERT INTO search_filings (kind, subject, owner_id, keys, revision)
+SELECT :kind, item.subject, item.owner_id, string_to_array(item.keys, ' '), next_id()
+FROM unnest(:subjects::text[], :owners::bigint[], :keys::text[]) AS item (subject, owner_id, keys)
+ON CONFLICT DO NOTHING
+RETURNING subject, revision;
+
+-- name: end_captions hot
+-- The posts for which no newer run has begun since.
+SELECT f.subject
+FROM unnest(:subjects::text[], :revisions::bigint[]) AS item (subject, revision)
+JOIN search_filings AS f ON f.kind = :kind AND f.subject = item.subject AND f.revision = item.revision;
+
+-- name: put_caption_words hot
+-- Lists posts under words of one shard, unless newer runs have.
+INSERT INTO caption_words AS c (word, post_id, words, revision)
+SELECT item.word, item.post_id, item.words, item.revision
+FROM unnest(:list::text[], :posts::bigint[], :words::text[], :revisions::bigint[])
+     AS item (word, post_id, words, revision)
+ON CONFLICT (word, post_id) DO UPDATE SET words = excluded.words, revision = excluded.revision
+WHERE c.revision < excluded.revision;
+
+-- name: remove_caption_word
+-- Lists a post no longer under a word, unless a newer run has listed it.
+DELETE FROM caption_words WHERE word = :word AND post_id = :post_id AND revision < :revision;
+
+-- name: trim_caption_word
+-- Removes all but the newest posts of a word.
+DELETE FROM caption_words WHERE word = :word AND post_id <= (
+    SELECT post_id FROM caption_words WHERE word = :word ORDER BY post_id DESC OFFSET :kept::int LIMIT 1);
+
+-- name: page_caption_word hot
+-- The newest posts of a word; further words must begin some word of the same caption.
+SELECT post_id FROM caption_words
+WHERE word = :word AND post_id < :before AND words LIKE ALL(:others::text[])
+ORDER BY post_id DESC LIMIT :limit::int;
+
+-- name: sweep_captions
+-- Deletes words that a rebuild has not touched: their posts do not exist.
+DELETE FROM caption_words WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM caption_words WHERE revision < :bound LIMIT :limit::int));

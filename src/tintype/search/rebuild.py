@@ -99,8 +99,9 @@ class Rebuild:
 
     async def _sweep_entries(self, shard: Shard, *, bound: int) -> int:
         swept = 0
-        while gone := await shard.execute(QUERIES.sweep_entries, bound=bound, limit=PAGE):
-            swept += gone
+        for query in (QUERIES.sweep_entries, QUERIES.sweep_captions):
+            while gone := await shard.execute(query, bound=bound, limit=PAGE):
+                swept += gone
         return swept
 
 

@@ -3,10 +3,12 @@
 from shardwright.routing import Shards
 from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Handler, Schedule
+from tintype.base.pages import Page
 from tintype.base.personal_data import PersonalDataHolder
 from tintype.graph import Graph, Visibility
 from tintype.posts import Post, Posts
 from tintype.redis.rate_limits import RateLimiter
+from tintype.search.captions import Captions
 from tintype.search.dependencies import SearchDependencies
 from tintype.search.models import (
     NamedPlace,
@@ -14,6 +16,7 @@ from tintype.search.models import (
     PersonFound,
     RecentKind,
     RecentSearch,
+    SuggestedPlace,
     TagFound,
     TopicCursor,
     TopicOrder,
@@ -21,6 +24,7 @@ from tintype.search.models import (
 from tintype.search.named_places import NamedPlaces
 from tintype.search.people import People
 from tintype.search.personal_data import SearchPersonalData
+from tintype.search.place_suggestions import suggest_places
 from tintype.search.places import Places
 from tintype.search.rebuild import Progress, Rebuild
 from tintype.search.recent_searches import RecentSearches
@@ -30,7 +34,7 @@ from tintype.search.topics import PLACE, TAG, Topics
 
 
 class Search:
-    """Finds people, hashtags and places, lists the posts of a hashtag or place, and stores recent searches."""
+    """Finds people, hashtags, places and captions, lists posts of a hashtag or place, and stores recent searches."""
 
     def __init__(
         self, shards: Shards, visibility: Visibility, graph: Graph, posts: Posts, limiter: RateLimiter
@@ -38,7 +42,8 @@ class Search:
         deps = SearchDependencies(shards, visibility, graph, posts, limiter)
         self._named_places = NamedPlaces(deps)
         self._people, self._tags, self._places = People(deps), Tags(deps), Places(deps, self._named_places)
-        self._topics = Topics(deps, self.index_topic_name)
+        self._captions = Captions(deps)
+        self._topics = Topics(deps, self._captions, self.index_topic_name)
         self._recent = RecentSearches(deps, self._places)
         self._scoring = TopicScoring(deps, self._topics, self.index_topic_name)
         self._rebuild = Rebuild(
@@ -68,6 +73,14 @@ class Search:
         """Places by any word of their name: public ones, those with most posts first, and the viewer's own."""
         return await self._places.find(text, viewer=viewer, limit=limit)
 
+    async def suggest_places(self, text: str, *, viewer: AccountId, limit: int) -> list[SuggestedPlace]:
+        """Places to choose for a post: those of `find_places`, then towns and cities of the gazetteer."""
+        return await suggest_places(self._places, text, viewer=viewer, limit=limit)
+
+    async def list_own_places(self, account_id: AccountId) -> list[NamedPlace]:
+        """The places that an account has named, the latest first."""
+        return await self._named_places.list_latest(account_id)
+
     async def find_places_near(
         self, latitude: float, longitude: float, *, viewer: AccountId, radius_m: float, limit: int
     ) -> list[NearbyPlace]:
@@ -96,6 +109,10 @@ class Search:
         """A page of a topic's posts that the viewer may see, and the cursor of the next page."""
         return await self._topics.page(topic, viewer=viewer, order=order, after=after, limit=limit)
 
+    async def find_posts(self, text: str, *, viewer: AccountId | None, before: int, limit: int) -> Page[Post]:
+        """A page of posts that the viewer may see, by the words of their captions, newest first."""
+        return await self._captions.find(text, viewer=viewer, before=before, limit=limit)
+
     async def list_recent_searches(self, account_id: AccountId) -> list[RecentSearch]:
         """The account's recent searches, latest first."""
         return await self._recent.list_latest(account_id)
@@ -117,7 +134,7 @@ class Search:
         await self._people.index(account_id)
 
     async def index_post(self, post_id: PostId, author_id: AccountId) -> None:
-        """List the post under its hashtags and place, as far as it is public now."""
+        """List the post under its hashtags, place and words, as far as it is public now."""
         await self._topics.index(post_id, author_id)
 
     async def index_posts_of(self, author_id: AccountId) -> None:

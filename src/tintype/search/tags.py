@@ -26,7 +26,8 @@ class Tags:
 
     def __init__(self, deps: SearchDependencies) -> None:
         self._shards = deps.shards
-        self._writer, self._reader = IndexWriter(deps.shards), IndexReader(deps.shards)
+        self._writer = IndexWriter(deps.shards)
+        self._reader = IndexReader(deps.shards, are_candidates_checked=False)
 
     async def find(self, text: str, *, limit: int) -> list[TagFound]:
         """Hashtags that begin as typed, the most used first, then those it may be a misspelling of."""

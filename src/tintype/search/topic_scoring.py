@@ -11,8 +11,9 @@ from tintype.base.ids import AccountId, PostId
 from tintype.base.jobs import Schedule
 from tintype.base.log import get_log
 from tintype.search.dependencies import SearchDependencies
+from tintype.search.public_posts import is_public_post
 from tintype.search.store import QUERIES
-from tintype.search.topics import OnCountChanged, Topics, is_public_post
+from tintype.search.topics import OnCountChanged, Topics
 
 EVERY_S = 300.0
 TOPICS_EACH = 200
@@ -61,8 +62,8 @@ class TopicScoring:
 
     async def _trim(self, topic: str) -> None:
         shard = self._shards.of(topic)
-        oldest = await shard.fetch_value(QUERIES.find_trim, topic=topic, kept=MAX_LISTED)
-        if oldest is not None:
+        trimmed_at = await shard.fetch_value(QUERIES.find_trim, topic=topic, kept=MAX_LISTED)
+        if trimmed_at is not None:
             async with shard.begin() as tx:
                 await tx.fetch_one(QUERIES.lock_topic, topic=topic)
-                await tx.execute(QUERIES.trim_topic, topic=topic, trimmed_id=oldest, best=BEST)
+                await tx.execute(QUERIES.trim_topic, topic=topic, trimmed_at=trimmed_at, best=BEST)

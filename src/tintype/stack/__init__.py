@@ -5,7 +5,7 @@ of photos: it runs programs with a readiness check. Only the command line and te
 """
 
 from tintype.stack.addresses import find_addresses
-from tintype.stack.applications import Applications, tintype_programs
+from tintype.stack.applications import Applications, no_programs, tintype_programs
 from tintype.stack.connections import Connections
 from tintype.stack.console import LogConsole
 from tintype.stack.data_directory import DataDirectory, choose_data_directory
@@ -19,14 +19,16 @@ from tintype.stack.errors import (
     StartFailed,
     StopFailed,
 )
-from tintype.stack.existing_servers import check_existing_servers
+from tintype.stack.existing_servers import check_existing_servers, check_replicas
 from tintype.stack.follow_logs import follow_logs
 from tintype.stack.foreground import run_until_stopped
 from tintype.stack.logs import last_lines, log_names
+from tintype.stack.move_status import MoveStatus, check_moves, read_move_status
 from tintype.stack.plan import StackPlan, stack_plan
 from tintype.stack.ports import find_obstacle
 from tintype.stack.process_memory import MemoryUse, command_of, memory_of, memory_of_tree, sum_of, tree
 from tintype.stack.program import Program, Stage
+from tintype.stack.replica_status import ReplicaState, ReplicaStatus, read_replicas
 from tintype.stack.state import Phase
 from tintype.stack.status import ProcessStatus, StackStatus, read_status
 from tintype.stack.stop import StopOutcome, stop_running
@@ -43,10 +45,13 @@ __all__ = [
     "Finding",
     "LogConsole",
     "MemoryUse",
+    "MoveStatus",
     "Phase",
     "PortTaken",
     "ProcessStatus",
     "Program",
+    "ReplicaState",
+    "ReplicaStatus",
     "Stack",
     "StackPlan",
     "StackStatus",
@@ -56,6 +61,8 @@ __all__ = [
     "StopOutcome",
     "Verdict",
     "check_existing_servers",
+    "check_moves",
+    "check_replicas",
     "choose_data_directory",
     "command_of",
     "find_addresses",
@@ -65,6 +72,9 @@ __all__ = [
     "log_names",
     "memory_of",
     "memory_of_tree",
+    "no_programs",
+    "read_move_status",
+    "read_replicas",
     "read_status",
     "run_checks",
     "run_until_stopped",

@@ -20,8 +20,13 @@ Applications = Callable[[Connections], Sequence[Program]]
 """Returns Tintype's own programs to run, once the servers' addresses are known."""
 
 
-def tintype_programs(*, web_count: int = 1, worker_count: int = 1) -> Applications:
-    """Migrate, then run the workers and the web server with its processes, which share one port."""
+def tintype_programs(
+    *, web_count: int = 1, worker_count: int = 1, finish_moves: bool = False
+) -> Applications:
+    """Migrate, then run the workers and the web server with its processes, which share one port.
+
+    Embedded replicas enter the shard map when they are ready.
+    """
 
     def programs(connections: Connections) -> list[Program]:
         host, port = connections.http_host, connections.http_port
@@ -42,13 +47,22 @@ def tintype_programs(*, web_count: int = 1, worker_count: int = 1) -> Applicatio
             ready=lambda: check_http(host, port, "/healthz"),
             port=port,
         )
-        migrate = Program(
-            name="migrate",
-            command=_command("migrate"),
-            stage=Stage.SETUP,
-            env={**_given_rights(), **connections.migration_environment()},
+        rights = {**_given_rights(), **connections.migration_environment()}
+        options = ["--finish-moves"] if finish_moves else []
+        if connections.has_embedded_replicas:
+            # A new replica is a copy of its server, which takes its time: nothing waits for it.
+            options.append("--replica-wait=0")
+        migrate = Program("migrate", _command("migrate", *options), Stage.SETUP, env=rights)
+        if not connections.has_embedded_replicas:
+            return [migrate, *workers, web]
+        enter = Program(
+            "enter-replicas",
+            _command("migrate", "--replicas"),
+            Stage.REPLICA_SETUP,
+            env=rights,
+            is_optional=True,
         )
-        return [migrate, *workers, web]
+        return [migrate, *workers, web, enter]
 
     return programs
 
@@ -91,5 +105,5 @@ def _given_rights() -> dict[str, str]:
     return {name: os.environ[name] for name in _MORE_RIGHTS if name in os.environ}
 
 
-def _command(name: str) -> tuple[str, ...]:
-    return (sys.executable, "-m", "tintype", name)
+def _command(*words: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "tintype", *words)

@@ -7,6 +7,7 @@ account's own folders (0711), so there the private folders below it are closed i
 import contextlib
 import fcntl
 import os
+import re
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,10 +56,20 @@ class DataDirectory:
         """The folder of one embedded PostgreSQL server, counted from 1."""
         return self.root / f"postgres-{number}"
 
+    def replica(self, number: int, replica: int) -> Path:
+        """The folder of one replica of an embedded PostgreSQL server, both counted from 1."""
+        return self.root / f"postgres-{number}-replica-{replica}"
+
+    def replicas(self, number: int) -> list[Path]:
+        """The folders of all replicas that an embedded PostgreSQL server has or had."""
+        return sorted(self.root.glob(f"postgres-{number}-replica-*"))
+
     def count_postgres(self) -> int:
-        """How many embedded PostgreSQL servers have data in this directory."""
-        found = (each.name.removeprefix("postgres-") for each in self.root.glob("postgres-*"))
-        return max((int(each) for each in found if each.isdecimal()), default=0)
+        """How many embedded PostgreSQL servers have data in this directory, their own or a replica's."""
+        found = (
+            re.fullmatch(r"postgres-(\d+)(-replica-\d+)?", each.name) for each in self.root.glob("postgres-*")
+        )
+        return max((int(each[1]) for each in found if each), default=0)
 
     @property
     def mark(self) -> str:

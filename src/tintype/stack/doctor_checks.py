@@ -62,6 +62,7 @@ def run_checks(plan: StackPlan) -> Iterator[Finding]:
     yield _system()
     yield from _engines(plan)
     yield from _ports(plan, home)
+    yield _realtime(plan)
     yield _permissions(home)
     yield _disk(plan.home)
     yield _memory()
@@ -109,13 +110,22 @@ def _find_postgres() -> Engine:
     return Engine(found.bin_dir / "postgres", found.version)
 
 
+def _realtime(plan: StackPlan) -> Finding:
+    """Whether devices may hold live connections, and why not."""
+    if plan.realtime:
+        servers = "your own NATS servers" if plan.nats else "the embedded NATS server"
+        return Finding("live connections", Verdict.OK, f"on: MQTT over WebSocket at /mqtt, by {servers}")
+    reason = "realtime is not true, and the NATS servers are your own" if plan.nats else "realtime is false"
+    return Finding("live connections", Verdict.OK, f"off: {reason} (docs/operating.md, Real time)")
+
+
 def _ports(plan: StackPlan, home: DataDirectory) -> Iterator[Finding]:
     if read_running(home) is not None:
         yield Finding("ports", Verdict.OK, "Tintype is running and holds its ports")
         return
     host = plan.http_host
     wanted = {"http_port": (host, plan.http_port), "metrics_port": (plan.metrics_host, plan.metrics_port)}
-    if not plan.nats:
+    if plan.realtime and not plan.nats:
         wanted |= {"mqtt_port": (host, plan.mqtt_port), "mqtt_ws_port": (host, plan.mqtt_ws_port)}
     for name, (listen_host, port) in wanted.items():
         if port == 0:
@@ -175,19 +185,22 @@ def _memory() -> Finding:
 def _capacity(plan: StackPlan, machine: Machine) -> Finding:
     """What a machine of this size carries, and whether the chosen processes fit into it."""
     counts = ProcessCounts(plan.web_count, plan.worker_count)
-    needed = needed_bytes(counts, has_servers=not plan.external)
+    replicas = plan.embedded_replicas
+    needed = needed_bytes(counts, replicas, has_servers=not plan.external)
+    with_replicas = f" with {replicas} replica{'s' * (replicas > 1)}" if replicas else ""
     detail = (
         f"{machine.cores} cores and {machine.memory_bytes / _GIB:.1f} GiB: {counts.web} web and "
-        f"{counts.workers} worker processes, {needed / _GIB:.1f} GiB under load; "
+        f"{counts.workers} worker processes{with_replicas}, {needed / _GIB:.1f} GiB under load; "
         f"some {requests_per_s(machine)} requests a second, {people_at_once(machine):,} people at once"
     )
     if needed > machine.memory_bytes:
-        suitable = choose_counts(machine)
+        suitable = choose_counts(machine, replicas)
         fix = (
             f"Fewer processes, or more memory: web_workers = {suitable.web} and worker_count = {suitable.workers} "
             "suit this machine."
             if counts != suitable
-            else "Add memory, or name servers on other machines: less than this is for trying it out."
+            else f"Add memory{', start fewer replicas' * bool(replicas)}, or name servers on other machines: less than "
+            "this is for trying it out."
         )
         return Finding("capacity", Verdict.WARNING, detail, fix)
     return Finding("capacity", Verdict.OK, detail)

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import cast
 
 import asyncpg
@@ -14,6 +14,7 @@ from tintype.stack.assembly import without_secrets
 from tintype.stack.doctor_checks import Finding, Verdict
 from tintype.stack.nats import check_nats
 from tintype.stack.plan import StackPlan
+from tintype.stack.replica_status import ReplicaState, ReplicaStatus
 
 _TIMEOUT_S = 5
 _MAX_CLOCK_SKEW_S = 1.0
@@ -26,12 +27,45 @@ _MORE_RIGHTS = (
 
 async def check_existing_servers(plan: StackPlan) -> list[Finding]:
     """Check every existing server of the plan, all at once."""
-    checks = [_check("PostgreSQL", dsn, lambda dsn=dsn: _probe_postgres(dsn)) for dsn in plan.postgres]
+    checks = [_check("PostgreSQL", dsn, lambda dsn=dsn: _probe_postgres(dsn)) for dsn in plan.postgres if dsn]
     if plan.redis:
         checks.append(_check("Redis", plan.redis, lambda: _probe_redis(plan.redis)))
     if plan.nats:
         checks.append(_check("NATS", plan.nats[0], lambda: _probe_nats(plan.nats)))
     return list(await asyncio.gather(*checks))
+
+
+def check_replicas(replicas: Sequence[ReplicaStatus]) -> list[Finding]:
+    """Judge the replicas, embedded or existing, by what they answered."""
+    return [_judge(each) for each in replicas]
+
+
+def _judge(replica: ReplicaStatus) -> Finding:
+    subject = f"replica of {replica.server}, {replica.address}"
+    match replica.state:
+        case ReplicaState.UNREACHABLE:
+            fix = "Reads go to its primary meanwhile. Start it, or correct its address in postgres_replicas."
+            return Finding(subject, Verdict.WARNING, f"does not answer: {replica.detail}", fix)
+        case ReplicaState.PROMOTED:
+            fix = (
+                "After a fail-over name it in `postgres` and the other servers in postgres_replicas; embedded ones "
+                "change places at the next `tintype up`."
+            )
+            return Finding(subject, Verdict.WARNING, "is a primary, not a replica", fix)
+        case ReplicaState.BEHIND:
+            fix = "Reads go to its primary until it has caught up. Look at its log, its disk and the network."
+            return Finding(subject, Verdict.WARNING, f"is {replica.lag_s:.0f} s behind", fix)
+        case ReplicaState.FOLLOWING if replica.detail:
+            fix = (
+                "Nothing can be written until its primary answers: see its log. Or promote this replica, as "
+                "docs/operating.md says."
+            )
+            return Finding(subject, Verdict.WARNING, replica.detail, fix)
+        case ReplicaState.FOLLOWING:
+            behind = (
+                f"{(replica.lag_bytes or 0) / 1024**2:.1f} MiB behind" if replica.lag_bytes else "up to date"
+            )
+            return Finding(subject, Verdict.OK, behind)
 
 
 async def _check(

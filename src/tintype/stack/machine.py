@@ -20,8 +20,12 @@ MAX_WEB, MAX_WORKERS = 32, 16
 # Measured under load by 120 people on 64 shards, with the backends of each process: see docs/adr/0045.
 STACK_BYTES = 400 * _MIB
 """The servers without backends of ours, the supervisor, and room for the file cache."""
+REPLICA_BYTES = 60 * _MIB
+"""A replica without backends of ours; measured like the others, see docs/adr/0051."""
 WEB_BYTES = 300 * _MIB
 WORKER_BYTES = 250 * _MIB
+WEB_REPLICA_BYTES = 30 * _MIB
+"""A web process's backends at one replica; workers read there nothing."""
 REQUESTS_PER_CORE_S = 100
 SECONDS_PER_REQUEST = 5
 """How often somebody who looks at photos causes a request."""
@@ -57,12 +61,12 @@ def count_cores() -> int:
     return max(1, allowed if quota is None else min(allowed, math.ceil(quota)))
 
 
-def choose_counts(machine: Machine) -> ProcessCounts:
-    """The processes that suit a machine which runs everything: by its cores, as far as its memory reaches."""
+def choose_counts(machine: Machine, replicas: int = 0) -> ProcessCounts:
+    """The processes that suit a machine which runs everything, so many replicas too: by its cores and its memory."""
     web = max(1, min(machine.cores // CORES_PER_WEB, MAX_WEB))
     workers = max(1, min(machine.cores // CORES_PER_WORKER, MAX_WORKERS))
     available = machine.memory_bytes * SHARE_OF_MEMORY
-    while web + workers > 2 and needed_bytes(ProcessCounts(web, workers)) > available:  # noqa: PLR2004 - one each
+    while web + workers > 2 and needed_bytes(ProcessCounts(web, workers), replicas) > available:  # noqa: PLR2004 - one each
         if web >= CORES_PER_WORKER // CORES_PER_WEB * workers:
             web -= 1
         else:
@@ -70,9 +74,11 @@ def choose_counts(machine: Machine) -> ProcessCounts:
     return ProcessCounts(web, workers)
 
 
-def needed_bytes(counts: ProcessCounts, *, has_servers: bool = True) -> int:
-    """Memory of so many processes under load with their backends, and of the embedded servers where there are any."""
-    return STACK_BYTES * has_servers + counts.web * WEB_BYTES + counts.workers * WORKER_BYTES
+def needed_bytes(counts: ProcessCounts, replicas: int = 0, *, has_servers: bool = True) -> int:
+    """Memory of so many processes under load with their backends, of so many embedded replicas and of the servers."""
+    servers = STACK_BYTES * has_servers + replicas * REPLICA_BYTES
+    web = counts.web * (WEB_BYTES + replicas * WEB_REPLICA_BYTES)
+    return servers + web + counts.workers * WORKER_BYTES
 
 
 def requests_per_s(machine: Machine) -> int:

@@ -1,4 +1,4 @@
-"""Embedded NATS server: JetStream for jobs, on loopback and with a password; MQTT only where a port is set for it.
+"""Embedded NATS server: JetStream for jobs, on loopback and with a password; MQTT only where live connections are on.
 
 JetStream's data may be lost: the outbox in PostgreSQL keeps relayed events for a while and publishes them again.
 """
@@ -15,8 +15,13 @@ from tintype.stack.program import Program, Stage
 
 _TIMEOUT_S = 3
 _KEPT_MESSAGES = ("Server is ready", "Trapped", "Server Exiting")
-_EXPECTED_WARNINGS = ("Plaintext passwords", "Websocket not configured with TLS")
-"""Warnings about deliberate choices: the file is private, and TLS is terminated by the proxy."""
+_EXPECTED_WARNINGS = (
+    *("Plaintext passwords", "Websocket not configured with TLS"),
+    *("Auth callout service returned an error", "authentication error", "Subscription Violation"),
+    *("Publish Violation", "Unable to create subscription for JetStream consumer"),
+)
+"""Warnings about deliberate choices (the file is private, TLS is terminated by the proxy), and about what devices were
+refused: any number of them can ask for it, and the auth callout logs who."""
 _CONFIGURATION = """\
 server_name: "{name}"
 listen: "127.0.0.1:{port}"
@@ -37,7 +42,20 @@ accounts {{
 }}
 system_account: SYS
 """
-_MQTT = 'mqtt {{ listen: "{host}:{port}" }}\n'
+_CALLOUT = """\
+authorization {{
+  timeout: 5
+  auth_callout {{ issuer: "{issuer}", account: TINTYPE, auth_users: [ "tintype", "system" ] }}
+}}
+"""
+_MQTT = """\
+mqtt {{
+  listen: "{host}:{port}"
+  reject_qos2_publish: true
+  downgrade_qos2_subscribe: true
+  consumer_inactive_threshold: "60s"
+}}
+"""
 _WEBSOCKET = 'websocket {{ listen: "{host}:{port}", no_tls: true }}\n'
 
 
@@ -48,12 +66,14 @@ class NatsPorts:
     port: int
     mqtt_port: int
     mqtt_ws_port: int
+    mqtt_host: str = "127.0.0.1"
+    """Where it listens for MQTT."""
 
 
 def nats_program(
-    home: DataDirectory, host: str, ports: NatsPorts, *, password: str, system_password: str
+    home: DataDirectory, host: str, ports: NatsPorts, *, password: str, system_password: str, issuer: str = ""
 ) -> tuple[Program, str]:
-    """Return the program and its URL."""
+    """Return the program and its URL. With an issuer, it asks the auth callout who else may connect."""
     account = engine_account()
     folder = home.create_private(home.root / "nats", account)
     configuration = folder / "nats.conf"
@@ -64,8 +84,10 @@ def nats_program(
         system_password=system_password,
         port=ports.port,
     )
-    for listener, port in ((_MQTT, ports.mqtt_port), (_WEBSOCKET, ports.mqtt_ws_port)):
-        text += listener.format(host=host, port=port) if port else ""
+    text += _CALLOUT.format(issuer=issuer) if issuer else ""
+    listeners = ((_MQTT, ports.mqtt_host, ports.mqtt_port), (_WEBSOCKET, host, ports.mqtt_ws_port))
+    for listener, listen_on, port in listeners if issuer else ():
+        text += listener.format(host=listen_on, port=port) if port else ""
     write_private(configuration, text, account)
     url = nats_url(ports.port, password)
     program = Program(
@@ -82,9 +104,9 @@ def nats_program(
     return program, url
 
 
-def nats_url(port: int, password: str) -> str:
-    """The URL of the embedded server, with its password."""
-    return f"nats://tintype:{password}@127.0.0.1:{port}"
+def nats_url(port: int, password: str, *, user: str = "tintype") -> str:
+    """The URL of the embedded server, with the password of this user."""
+    return f"nats://{user}:{password}@127.0.0.1:{port}"
 
 
 async def check_nats(urls: tuple[str, ...]) -> None:

@@ -16,7 +16,7 @@ from tintype.stack.errors import DataDirectoryUnusable
 from tintype.stack.processes import Identity, end, find_working_in, identify, wait_gone
 from tintype.stack.program import Program, Stage
 
-_SETTINGS = {
+LOG_SETTINGS = {
     "log_line_prefix": "[%p] ",  # the supervisor adds the time
     "log_checkpoints": "off",
     "log_min_duration_statement": "1000",
@@ -31,15 +31,15 @@ _NOBODY = 2**31 - 2
 
 async def postgres_program(
     number: int, folder: Path, port: int, *, durable: bool, settings: Mapping[str, str]
-) -> tuple[Program, str]:
-    """Return the program and its DSN; the first call for a folder runs initdb."""
+) -> tuple[Program, ServerFiles]:
+    """Return the program and its folder; the first call for a folder runs initdb."""
     is_new = not (folder / "data" / "PG_VERSION").exists()
     files = await asyncio.to_thread(
         prepare,
         folder,
         port=port,
         durable=durable,
-        settings={**_SETTINGS, **settings},
+        settings={**LOG_SETTINGS, **settings},
         account_name=ENGINE_ACCOUNT,
     )
     check_version(files)
@@ -47,28 +47,32 @@ async def postgres_program(
         await asyncio.to_thread(
             os.sync
         )  # initdb leaves this to us: a new cluster must survive a power cut too
+    return server_program(f"postgres-{number}", Stage.POSTGRES, files), files
+
+
+def server_program(name: str, stage: Stage, files: ServerFiles) -> Program:
+    """Return the program that runs the server of a prepared folder."""
     dsn = files.dsn()
-    program = Program(
-        name=f"postgres-{number}",
+    return Program(
+        name=name,
         command=tuple(files.command()),
-        stage=Stage.POSTGRES,
-        env={"PGDATA": str(folder), "LC_ALL": "C", "TZ": "UTC"},
-        cwd=folder,
+        stage=stage,
+        env={"PGDATA": str(files.directory), "LC_ALL": "C", "TZ": "UTC"},
+        cwd=files.directory,
         account=files.account,
         ready=lambda: _check_started(files.data, dsn),
         before_start=lambda: remove_leftovers(files.data),
         stop_signal=signal.SIGINT,  # "fast": ends sessions, writes a checkpoint
         grace_s=30.0,
         start_timeout_s=600.0,  # recovery after a crash of the machine may replay much
-        port=port,
+        port=files.port,
     )
-    return program, dsn
 
 
 async def _check_started(data: Path, dsn: str) -> None:
     """Like `check_postgres`, but connects only once postmaster.pid says ready: earlier the server would log errors."""
     lines = (data / "postmaster.pid").read_text().splitlines()
-    if not lines or lines[-1].strip() != "ready":
+    if not lines or lines[-1].strip() not in ("ready", "standby"):
         raise ConnectionError("still starting")
     await check_postgres(dsn)
 

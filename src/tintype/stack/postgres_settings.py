@@ -4,12 +4,15 @@ The server reserves memory for every connection and lock that it allows, and tou
 200 connections and 1,024 locks each of a server that stands alone that is 40 MB.
 """
 
+from collections.abc import Mapping
+
 from tintype.stack.machine import Machine, ProcessCounts
 
 _MIB = 1024**2
 _SMALL_BYTES, _LARGE_BYTES = 3 * 1024 * _MIB, 32 * 1024 * _MIB
 _SHARE_OF_MEMORY = 64
 _MIN_BUFFERS, _MAX_BUFFERS = 64 * _MIB, 8192 * _MIB
+_MIN_REPLICA_BUFFERS = 32 * _MIB
 _OTHER_CONNECTIONS = 40
 """Migrations, `tintype` commands, dumps, a process that is being replaced."""
 _MIN_LOCKS = 256
@@ -33,6 +36,28 @@ def postgres_settings(
     }
 
 
+def replica_settings(primary: Mapping[str, str], machine: Machine) -> dict[str, str]:
+    """Settings of an embedded replica, which serves reads alone.
+
+    It must allow as many connections and locks as its primary. The rest is smaller: what it reads is in the file cache
+    of the machine already, it neither vacuums nor moves shards, and it applies all changes in one process.
+    """
+    buffers = _MIN_REPLICA_BUFFERS if machine.memory_bytes < _LARGE_BYTES else _choose_buffers(machine) // 2
+    return {
+        **primary,
+        "shared_buffers": f"{buffers // _MIB}MB",
+        "max_logical_replication_workers": "0",
+        # Rows that a statement here still reads are not vacuumed at the primary: it would be cancelled otherwise.
+        "hot_standby_feedback": "on",
+        # A statement that holds a lock which the primary's DDL needs is cancelled after this; until then nothing is
+        # replayed, and this replica lags behind.
+        "max_standby_streaming_delay": "2s",
+        "max_standby_archive_delay": "2s",
+        "wal_retrieve_retry_interval": "500ms",
+        "wal_receiver_status_interval": "1s",
+    }
+
+
 def _choose_buffers(machine: Machine) -> int:
     """PostgreSQL's own cache. The file cache of the system does as well, and yields when memory is short."""
     if machine.memory_bytes < _LARGE_BYTES:
@@ -41,6 +66,6 @@ def _choose_buffers(machine: Machine) -> int:
 
 
 def _count_connections(counts: ProcessCounts, connections: int) -> int:
-    """A router opens a third more than its number when it must; each process also watches the map or the outbox."""
-    each = connections + connections // 2 + 4
+    """As many as wiring.py lets a process open, spare ones included, and those that watch the map and the outbox."""
+    each = connections + max(1, connections // 4) + max(1, connections // 8) + 3
     return (counts.web + counts.workers) * each + _OTHER_CONNECTIONS

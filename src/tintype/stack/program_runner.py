@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tintype.stack.child_process import ChildProcess, spawn
 from tintype.stack.errors import StartFailed
 from tintype.stack.logs import LogFile, LogFiles
-from tintype.stack.program import Program, describe_exit
+from tintype.stack.program import Program, RestartNeeded, describe_exit
 from tintype.stack.state import Phase, ProcessState
 
 _FIRST_PAUSE_S = 0.25
@@ -55,6 +55,7 @@ class ProgramRunner:
         self._is_stopping = False
         self._restarts = 0
         self._last_exit = ""
+        self._watch_problem = ""
 
     @property
     def state(self) -> ProcessState:
@@ -82,6 +83,7 @@ class ProgramRunner:
         self._set(Phase.STARTING)
         code = await self._wait_exit()
         if code != 0 and not self._is_stopping:
+            self._set(Phase.WAITING)
             raise StartFailed(self._explain(f"{self.program.name} failed: {describe_exit(code)}"))
         self._set(Phase.DONE)
 
@@ -119,7 +121,8 @@ class ProgramRunner:
             if self._is_stopping:
                 return
             failures = 1 if run.ready_s > _STABLE_AFTER_S else failures + 1
-            if not ready.done() and (run.has_hung or failures >= _MAX_START_ATTEMPTS):
+            is_last = run.has_hung or failures >= _MAX_START_ATTEMPTS
+            if not ready.done() and is_last and not self.program.is_optional:
                 ready.set_exception(StartFailed(self._explain(run.problem)))
                 return
             await self._pause(failures, run.problem)
@@ -139,7 +142,7 @@ class ProgramRunner:
             self._set(Phase.READY)
             if not ready.done():
                 ready.set_result(None)
-        self._last_exit = describe_exit(await self._wait_exit())
+        self._last_exit = describe_exit(await self._watch_until_exit(self._process))
         if hang is not None:
             return _Run(0.0, f"{self.program.name} {hang}", has_hung=True)
         ready_s = time.monotonic() - since if was_ready else 0.0
@@ -173,6 +176,35 @@ class ProgramRunner:
                 return f"was not ready after {self.program.start_timeout_s:g} s ({problem})"
             await asyncio.sleep(_POLL_S)
         return None
+
+    async def _watch_until_exit(self, process: ChildProcess) -> int:
+        """Wait until it exits; stop it when its watch finds that only a restart helps."""
+        watching = asyncio.create_task(self._watch(process)) if self.program.watch is not None else None
+        try:
+            return await self._wait_exit()
+        finally:
+            if watching is not None:
+                watching.cancel()
+                await asyncio.wait([watching])
+
+    async def _watch(self, process: ChildProcess) -> None:
+        while self.program.watch is not None and not process.has_exited:
+            await asyncio.sleep(self.program.watch_every_s)
+            try:
+                await self.program.watch()
+            except RestartNeeded as reason:
+                self._logs.write(f"{self.program.name} is restarted: {reason}")
+                await process.stop(self.program.stop_signal, self.program.grace_s)
+            except Exception as error:  # noqa: BLE001 - what cannot be asked now is asked next time
+                self._note_watch_problem(f"{type(error).__name__}: {error}")
+            else:
+                self._watch_problem = ""
+
+    def _note_watch_problem(self, problem: str) -> None:
+        """Log why the program could not be watched, once as long as it stays the same."""
+        if problem != self._watch_problem:
+            self._watch_problem = problem
+            self._logs.write(f"{self.program.name} cannot be watched: {problem}")
 
     async def _wait_exit(self) -> int:
         process = self._process

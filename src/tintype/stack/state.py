@@ -40,6 +40,8 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     phase: Phase
     supervisor: Identity
     address: str = ""
+    realtime: bool = False
+    """Whether devices may hold live connections."""
     mqtt_port: int = 0
     mqtt_ws_port: int = 0
     metrics_port: int = 0

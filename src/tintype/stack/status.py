@@ -5,8 +5,10 @@ from collections.abc import Mapping
 import msgspec
 
 from tintype.stack.data_directory import DataDirectory
+from tintype.stack.move_status import MoveStatus
 from tintype.stack.process_memory import MemoryUse, memory_of, sum_of, trees
 from tintype.stack.processes import is_alive, uptime_s
+from tintype.stack.replica_status import ReplicaStatus
 from tintype.stack.state import Phase, ProcessState, State, read_running
 
 
@@ -39,10 +41,15 @@ class StackStatus(msgspec.Struct, frozen=True, kw_only=True):
     memory_bytes: int | None = None
     """Of everything together, the supervisor included; existing servers are not."""
     existing_servers: tuple[str, ...] = ()
+    realtime: bool | None = None
+    """Whether devices may hold live connections."""
     mqtt_port: int | None = None
     mqtt_ws_port: int | None = None
     metrics_port: int | None = None
     processes: tuple[ProcessStatus, ...] = ()
+    replicas: tuple[ReplicaStatus, ...] = ()
+    moves: tuple[MoveStatus, ...] = ()
+    """Moves of shards that have not ended: old copies that are kept, and until when."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -71,6 +78,7 @@ def _stack_status(home: DataDirectory, state: State) -> StackStatus:
         address=state.address,
         supervisor_pid=state.supervisor.pid,
         existing_servers=state.external,
+        realtime=state.realtime,
         mqtt_port=state.mqtt_port,
         mqtt_ws_port=state.mqtt_ws_port,
         metrics_port=state.metrics_port,

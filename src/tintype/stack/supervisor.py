@@ -15,6 +15,7 @@ from tintype.stack.assembly import assemble, wait_for_existing_servers
 from tintype.stack.connections import Connections
 from tintype.stack.data_directory import DataDirectory
 from tintype.stack.errors import StartFailed
+from tintype.stack.kept_moves import MoveUpkeep
 from tintype.stack.logs import Echo, LogFiles
 from tintype.stack.plan import StackPlan
 from tintype.stack.ports import Ports
@@ -22,7 +23,11 @@ from tintype.stack.processes import MARK, Identity, identify
 from tintype.stack.program import Program, Stage
 from tintype.stack.program_runner import ProgramRunner
 from tintype.stack.recovery import recover
+from tintype.stack.replica import drop_unused_slots
 from tintype.stack.state import Phase, ProcessState, State, write_state
+
+_WAIT_FOR_REPLICAS_S = 60.0
+_REPEAT_S = 30.0
 
 
 class Stack:
@@ -39,12 +44,15 @@ class Stack:
         home: Path,
         *,
         postgres_servers: int = 1,
+        replicas: int = 0,
         engines_only: bool = False,
         durable: bool = True,
         applications: Applications | None = None,
         echo: Echo | None = None,
     ) -> None:
-        plan = StackPlan(home=home.absolute(), postgres_servers=postgres_servers, durable=durable)
+        plan = StackPlan(
+            home=home.absolute(), postgres_servers=postgres_servers, replica_count=replicas, durable=durable
+        )
         self._plan = replace(plan, http_port=0) if engines_only else plan
         self._applications = applications or (no_programs if engines_only else tintype_programs())
         self._home = DataDirectory(self._plan.home)
@@ -52,6 +60,10 @@ class Stack:
         self._lock = ExitStack()
         self._is_locked = False
         self._runners: list[ProgramRunner] = []
+        self._replica_starts: list[asyncio.Task[None]] = []
+        self._entering: list[asyncio.Task[None]] = []
+        """Make replicas known that were not ready in time."""
+        self._upkeep: list[asyncio.Task[None]] = []
         self._ports: Ports | None = None
         self._connections: Connections | None = None
         self._phase = Phase.STOPPED
@@ -61,7 +73,9 @@ class Stack:
         cls, plan: StackPlan, *, applications: Applications | None = None, echo: Echo | None = None
     ) -> Self:
         """Return a stack that runs what the operator's plan says."""
-        chosen = applications or tintype_programs(web_count=plan.web_count, worker_count=plan.worker_count)
+        chosen = applications or tintype_programs(
+            web_count=plan.web_count, worker_count=plan.worker_count, finish_moves=plan.finish_moves
+        )
         stack = cls(plan.home, applications=chosen, echo=echo)
         stack._plan = plan
         return stack
@@ -108,6 +122,10 @@ class Stack:
         if not self._is_locked:
             return
         self._set(Phase.STOPPING)
+        ending = [*self._entering, *self._upkeep]
+        for task in ending:
+            task.cancel()
+        await asyncio.gather(*ending, return_exceptions=True)
         for stage in sorted(Stage, reverse=True):
             programs = [runner for runner in self._runners if runner.program.stage is stage]
             await asyncio.gather(*(runner.stop(at_once=at_once) for runner in programs))
@@ -135,15 +153,49 @@ class Stack:
         for note in self._ports.notes:
             self._logs.write(note)
         await wait_for_existing_servers(self._plan)
-        await self._start_all(engines, {"PATH": os.environ.get("PATH", os.defpath)})
+        path = {"PATH": os.environ.get("PATH", os.defpath)}
+        await self._start_all((each for each in engines if each.stage is not Stage.REPLICA), path)
+        for dsn in self._connections.postgres_admin:
+            await drop_unused_slots(dsn, self._plan.replica_count)
+        self._replica_starts = [
+            asyncio.create_task(self._add_runner(each, path).start())
+            for each in engines
+            if each.stage is Stage.REPLICA
+        ]
         ours, environment = self._applications(self._connections), application_environment(self._connections)
         for program in ours:
             if program.stage is Stage.SETUP:
                 await self._add_runner(program, environment).run_once()
-        await self._start_all((each for each in ours if each.stage is not Stage.SETUP), environment)
+        served = (each for each in ours if each.stage not in {Stage.SETUP, Stage.REPLICA_SETUP})
+        await self._start_all(served, environment)
+        for program in ours:
+            if program.stage is Stage.REPLICA_SETUP and self._replica_starts:
+                runner = self._add_runner(program, environment)
+                self._entering.append(asyncio.create_task(self._enter_replicas(runner)))
+        if self._replica_starts:
+            # Without them everything works as well, and a large database takes its time to be copied.
+            await asyncio.wait([*self._replica_starts, *self._entering], timeout=_WAIT_FOR_REPLICAS_S)
+        upkeep = MoveUpkeep.of(self._plan, self._connections, self._logs.write)
+        if upkeep is not None and any(each.stage is Stage.SETUP for each in ours):
+            self._upkeep.append(asyncio.create_task(upkeep.run()))
         self._set(Phase.READY)
         self._logs.write("everything is ready")
         return self._connections
+
+    async def _enter_replicas(self, runner: ProgramRunner) -> None:
+        """Run the program that makes replicas known whenever one is ready, until it has made all of them known."""
+        pending: set[asyncio.Task[None]] = set(self._replica_starts)
+        while True:
+            if pending:
+                _, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+            try:
+                await runner.run_once()
+            except StartFailed as error:
+                self._logs.write(f"not all replicas are in use yet: {error}")
+                if not pending:
+                    await asyncio.sleep(_REPEAT_S)
+            else:
+                return
 
     async def _start_all(self, programs: Iterable[Program], environment: Mapping[str, str]) -> None:
         """Start them in parallel: within a stage no program depends on another."""
@@ -173,6 +225,7 @@ class Stack:
                 phase=self._phase,
                 supervisor=cast("Identity", identify(os.getpid())),
                 address=known.address if known is not None and self._applications is not no_programs else "",
+                realtime=self._plan.realtime,
                 mqtt_port=known.mqtt_port if known is not None else 0,
                 mqtt_ws_port=known.mqtt_ws_port if known is not None else 0,
                 metrics_port=known.metrics_port if known is not None else 0,

@@ -1,12 +1,27 @@
 """Stories: photos and clips that are shown for a day.
 
-Owns, on the author's shard, `stories`, who saw them (`story_views`), `highlights` and their `highlight_items`; on the
-viewer's shard what they have seen (`seen_stories`) and replied (`story_replies`). A story's time is in its id, made by
+Owns, on the author's shard, `stories`, who saw them, voted and answered (`story_views`), `story_countdowns`,
+`highlights` and their `highlight_items`; on the viewer's shard what they have seen (`seen_stories`), replied
+(`story_replies`) and want to be reminded of (`story_reminders`). A story's time is in its id, made by
 the server that stores it; the same server's clock decides when it has ended. Everything that ends lies in daily
 partitions (docs/adr/0023).
 """
 
 from tintype.stories.dependencies import StoriesDependencies
+from tintype.stories.elements import (
+    Countdown,
+    Drawing,
+    Element,
+    MentionSticker,
+    Placement,
+    PlaceSticker,
+    Poll,
+    PostSticker,
+    Question,
+    Stroke,
+    TextElement,
+    Tone,
+)
 from tintype.stories.errors import (
     HighlightEmpty,
     HighlightFull,
@@ -16,7 +31,15 @@ from tintype.stories.errors import (
     StoryNotFound,
     TooManyStories,
 )
-from tintype.stories.events import StoryPublished, StoryReacted, StoryRemoved, StoryReplied, StorySeen
+from tintype.stories.events import (
+    CountdownEnded,
+    StoryAnswered,
+    StoryPublished,
+    StoryReacted,
+    StoryRemoved,
+    StoryReplied,
+    StorySeen,
+)
 from tintype.stories.models import (
     LIFETIME,
     Highlight,
@@ -29,7 +52,9 @@ from tintype.stories.models import (
     Reaction,
     ReplyId,
     Ring,
+    SharedPost,
     Story,
+    StoryAnswer,
     StoryAudience,
     StoryId,
     StoryReply,
@@ -44,6 +69,10 @@ __all__ = [
     "FULL_AUTHORS",
     "LIFETIME",
     "QUERIES",
+    "Countdown",
+    "CountdownEnded",
+    "Drawing",
+    "Element",
     "Highlight",
     "HighlightChange",
     "HighlightEmpty",
@@ -53,15 +82,24 @@ __all__ = [
     "HighlightItemId",
     "HighlightNotFound",
     "Mention",
+    "MentionSticker",
     "NewStory",
     "OwnStory",
+    "PlaceSticker",
+    "Placement",
+    "Poll",
+    "PostSticker",
+    "Question",
     "Reaction",
     "RepliesOff",
     "ReplyId",
     "Ring",
+    "SharedPost",
     "Stories",
     "StoriesDependencies",
     "Story",
+    "StoryAnswer",
+    "StoryAnswered",
     "StoryAudience",
     "StoryId",
     "StoryNotFound",
@@ -72,6 +110,9 @@ __all__ = [
     "StoryReply",
     "StorySeen",
     "StoryViewer",
+    "Stroke",
+    "TextElement",
+    "Tone",
     "TooManyStories",
     "Tray",
 ]

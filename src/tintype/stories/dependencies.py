@@ -7,6 +7,7 @@ from shardwright.routing import Shards
 from tintype.base.outbox import Outbox
 from tintype.graph import Graph, Visibility
 from tintype.media import MediaLibrary
+from tintype.posts import Posts
 from tintype.ranking import Ranking
 from tintype.redis.client import RedisClient
 from tintype.redis.rate_limits import RateLimiter
@@ -23,6 +24,7 @@ class StoriesDependencies:
     visibility: Visibility
     graph: Graph
     media: MediaLibrary
+    posts: Posts
     ranking: Ranking
     limiter: RateLimiter
     redis_client: RedisClient

@@ -22,6 +22,42 @@ class StoryInvalid(Invalid):
     code = "story_invalid"
 
 
+class ElementsInvalid(Invalid):
+    """A story has at most 40 elements within 64 KB, one poll with different choices, one countdown within 90 days."""
+
+    code = "story_elements_invalid"
+
+
+class SharedPostNotFound(Invalid):
+    """That post does not exist, you may not see it, or its author does not allow sharing it to stories."""
+
+    code = "shared_post_not_found"
+
+
+class StickerNotFound(NotFound):
+    """The story has no such sticker."""
+
+    code = "sticker_not_found"
+
+
+class ChoiceInvalid(Invalid):
+    """That is not one of the poll's choices."""
+
+    code = "choice_invalid"
+
+
+class AnswerInvalid(Invalid):
+    """An answer needs 1 to 300 characters."""
+
+    code = "answer_invalid"
+
+
+class CountdownOver(Invalid):
+    """That countdown has ended already."""
+
+    code = "countdown_over"
+
+
 class MentionedUserNotFound(Invalid):
     """Somebody you mentioned does not exist, or you may not mention them."""
 
@@ -57,7 +93,7 @@ class RepliesOff(Forbidden):
 
 
 class OwnStory(Forbidden):
-    """You can't react or reply to your own story."""
+    """You can't react, reply, vote or answer to your own story."""
 
     code = "own_story"
 

@@ -42,6 +42,24 @@ class StoryReacted(Event, frozen=True):
     reaction: str | None
 
 
+class StoryAnswered(Event, frozen=True):
+    """Somebody answered the question of a story, changed their answer or withdrew it."""
+
+    story_id: StoryId
+    author_id: AccountId
+    account_id: AccountId
+    change_id: int
+    is_withdrawn: bool = False
+
+
+class CountdownEnded(Event, frozen=True):
+    """A countdown is over that somebody wanted to be notified of."""
+
+    story_id: StoryId
+    author_id: AccountId
+    account_id: AccountId
+
+
 class StoryReplied(Event, frozen=True):
     """Somebody replied to a story."""
 

@@ -15,6 +15,7 @@ from tintype.base.ids import AccountId, MediaId, has_shard
 from tintype.base.text import clean_line
 from tintype.graph import VisibleAccount
 from tintype.stories.dependencies import StoriesDependencies
+from tintype.stories.elements import shared_post_ids
 from tintype.stories.errors import (
     HighlightEmpty,
     HighlightFull,
@@ -35,14 +36,23 @@ from tintype.stories.models import (
     HighlightItemId,
     StoryId,
 )
-from tintype.stories.store import QUERIES, is_visible, mention_ids, read_media, read_mentions
+from tintype.stories.shared_posts import SharedPosts
+from tintype.stories.store import (
+    QUERIES,
+    is_visible,
+    mention_ids,
+    read_elements,
+    read_media,
+    read_mentions,
+)
 
 
 class Highlights:
     """Highlights of accounts; changes by one owner wait for each other, under the lock of the account's row."""
 
-    def __init__(self, deps: StoriesDependencies) -> None:
+    def __init__(self, deps: StoriesDependencies, shared_posts: SharedPosts) -> None:
         self._shards, self._visibility, self._media = deps.shards, deps.visibility, deps.media
+        self._shared_posts = shared_posts
 
     async def create(
         self, owner: AccountId, title: str, story_ids: Sequence[StoryId], *, cover: StoryId | None = None
@@ -136,9 +146,12 @@ class Highlights:
             viewer_id=viewer or GUEST_ID,
         )
         rows = [row for row in found if is_visible(row, viewer)]
-        mentioned = {each for row in rows for each in mention_ids(row["mentions"])}
+        mentioned = {each for row in rows for each in mention_ids(row)}
         visible = await self._visibility.find_accounts(viewer, mentioned)
         people = {each: one.account for each, one in visible.items()}
+        posts = await self._shared_posts.find(
+            (each for row in rows for each in shared_post_ids(read_elements(row))), viewer=viewer
+        )
         return [
             Highlight(
                 id=HighlightId(number),
@@ -147,6 +160,7 @@ class Highlights:
                 cover_item_id=own[0]["cover_item_id"],
                 items=tuple(_item(row) for row in own),
                 people=people,
+                posts=posts,
             )
             for number, own in ((number, list(own)) for number, own in groupby(rows, lambda row: row["id"]))
         ]
@@ -163,6 +177,7 @@ class Highlights:
         self, tx: Transaction, owner: AccountId, highlight_id: int, story_ids: Sequence[StoryId]
     ) -> dict[StoryId, HighlightItemId]:
         wanted = set(story_ids)
+        await tx.fetch(QUERIES.lock_stories, account_id=owner, story_ids=sorted(wanted))
         rows = await tx.fetch(
             QUERIES.copy_stories, highlight_id=highlight_id, account_id=owner, story_ids=sorted(wanted)
         )
@@ -223,4 +238,6 @@ def _item(row: asyncpg.Record) -> HighlightItem:
         text=row["text"],
         mentions=read_mentions(row["mentions"]),
         is_hidden=row["is_hidden"],
+        elements=read_elements(row),
+        poll_counts=None if row["poll_counts"] is None else tuple(row["poll_counts"]),
     )

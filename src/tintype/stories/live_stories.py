@@ -9,13 +9,21 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 import asyncpg
 
-from tintype.accounts import Account
-from tintype.base.ids import AccountId, has_shard
+from tintype.base.ids import AccountId, PostId, has_shard
 from tintype.graph import VisibleAccount
 from tintype.stories.dependencies import StoriesDependencies
+from tintype.stories.elements import Countdown, Element, find_element, shared_post_ids
 from tintype.stories.errors import StoryNotFound
-from tintype.stories.models import Story, StoryId
-from tintype.stories.store import QUERIES, is_visible, mention_ids, read_media, read_mentions
+from tintype.stories.models import SharedPost, Story, StoryId
+from tintype.stories.shared_posts import SharedPosts
+from tintype.stories.store import (
+    QUERIES,
+    is_visible,
+    mention_ids,
+    read_elements,
+    read_media,
+    read_mentions,
+)
 
 NOBODY_KNOWN: Mapping[AccountId, VisibleAccount] = {}
 GUEST_ID = 0
@@ -25,8 +33,8 @@ GUEST_ID = 0
 class LiveStories:
     """Reads stories that have not ended."""
 
-    def __init__(self, deps: StoriesDependencies) -> None:
-        self._shards, self._visibility = deps.shards, deps.visibility
+    def __init__(self, deps: StoriesDependencies, shared_posts: SharedPosts) -> None:
+        self._shards, self._visibility, self._shared_posts = deps.shards, deps.visibility, shared_posts
 
     async def get(self, story_id: StoryId, *, viewer: AccountId | None) -> Story:
         """One story; one that has ended or may not be seen is refused like one that never existed."""
@@ -69,14 +77,34 @@ class LiveStories:
             )
         else:
             people = await self._find_people(viewer, rows, known)
-        authors = {each: one for each, one in people.items() if one.shows_content}
-        accounts = {each: one.account for each, one in people.items()}
+        shown = [row for row in rows if row["author_id"] in people and people[row["author_id"]].shows_content]
+        elements = {row["id"]: read_elements(row) for row in shown}
+        posts, reminded = await self._find_behind_stickers(viewer, elements)
         found = [
-            _story(row, authors, accounts, is_seen=row["id"] in seen or row["author_id"] == viewer)
-            for row in rows
-            if row["author_id"] in authors
+            _story(
+                row,
+                people,
+                elements[row["id"]],
+                viewer=viewer,
+                is_seen=row["id"] in seen or row["author_id"] == viewer,
+                posts=posts,
+                is_reminded=row["id"] in reminded,
+            )
+            for row in shown
         ]
         return {story.id: story for story in sorted(found, key=lambda story: story.id)}
+
+    async def _find_behind_stickers(
+        self, viewer: AccountId | None, elements: Mapping[StoryId, Sequence[Element]]
+    ) -> tuple[dict[PostId, SharedPost], set[StoryId]]:
+        """The posts on cards that the viewer may see, and the stories whose countdown they are notified of."""
+        post_ids = {each for some in elements.values() for each in shared_post_ids(some)}
+        posts = await self._shared_posts.find(post_ids, viewer=viewer) if post_ids else {}
+        counting = [each for each, some in elements.items() if find_element(some, Countdown)]
+        if viewer is None or not counting:
+            return posts, set()
+        rows = await self._shards.owner(viewer).fetch(QUERIES.which_reminded, account_id=viewer, ids=counting)
+        return posts, {StoryId(row["story_id"]) for row in rows}
 
     async def which_seen(self, viewer: AccountId | None, ids: Sequence[StoryId]) -> set[StoryId]:
         """Those of the stories that the viewer has seen, from the viewer's shard."""
@@ -101,29 +129,38 @@ class LiveStories:
     ) -> dict[AccountId, VisibleAccount]:
         """Authors and people mentioned, as far as the viewer may know of them."""
         authors = {AccountId(row["author_id"]) for row in rows}
-        mentioned = {each for row in rows for each in mention_ids(row["mentions"])}
+        mentioned = {each for row in rows for each in mention_ids(row)}
         unknown = (authors | mentioned) - known.keys()
         return {**known, **(await self._visibility.find_accounts(viewer, unknown) if unknown else {})}
 
 
 def _story(
     row: asyncpg.Record,
-    authors: Mapping[AccountId, VisibleAccount],
-    accounts: Mapping[AccountId, Account],
+    people: Mapping[AccountId, VisibleAccount],
+    elements: tuple[Element, ...],
     *,
+    viewer: AccountId | None,
     is_seen: bool,
+    posts: Mapping[PostId, SharedPost],
+    is_reminded: bool,
 ) -> Story:
-    mentions = read_mentions(row["mentions"])
+    shows_counts = row["poll_counts"] is not None and (
+        row["author_id"] == viewer or row["choice"] is not None
+    )
     return Story(
         id=StoryId(row["id"]),
-        author=authors[row["author_id"]],
+        author=people[row["author_id"]],
         media=read_media(row),
         audience=row["audience"],
         text=row["text"],
-        mentions=mentions,
-        people={
-            each.account_id: accounts[each.account_id] for each in mentions if each.account_id in accounts
-        },
+        mentions=read_mentions(row["mentions"]),
+        people={each: people[each].account for each in mention_ids(row) if each in people},
+        elements=elements,
+        posts={each: posts[each] for each in shared_post_ids(elements) if each in posts},
+        poll_counts=tuple(row["poll_counts"]) if shows_counts else None,
+        choice=row["choice"],
+        answer=row["answer"],
+        is_reminded=is_reminded,
         replies_enabled=row["replies_enabled"],
         ttl_s=row["ttl_s"],
         is_seen=is_seen,

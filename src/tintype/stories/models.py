@@ -6,9 +6,10 @@ from typing import Literal, NewType
 import msgspec
 
 from tintype.accounts import Account
-from tintype.base.ids import AccountId, MediaId
+from tintype.base.ids import AccountId, MediaId, PostId
 from tintype.graph import VisibleAccount
-from tintype.posts import PostMedia
+from tintype.posts import Post, PostMedia
+from tintype.stories.elements import Element
 
 StoryId = NewType("StoryId", int)
 ReplyId = NewType("ReplyId", int)
@@ -41,6 +42,14 @@ class NewStory(msgspec.Struct, frozen=True, kw_only=True):
     alt_text: str = ""
     mentions: tuple[Mention, ...] = ()
     replies_enabled: bool = True
+    elements: tuple[Element, ...] = ()
+
+
+class SharedPost(msgspec.Struct, frozen=True):
+    """A post that a story shows as a card, and its author."""
+
+    post: Post
+    author: Account
 
 
 class Story(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +63,17 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
     mentions: tuple[Mention, ...]
     people: dict[AccountId, Account]
     """Those of the accounts mentioned that the viewer may see."""
+    elements: tuple[Element, ...] = ()
+    posts: dict[PostId, SharedPost] = msgspec.field(default_factory=dict[PostId, SharedPost])
+    """Those of the posts shared in it that the viewer may see."""
+    poll_counts: tuple[int, ...] | None = None
+    """How many took each choice of its poll; None as long as the viewer has not, unless the viewer is the author."""
+    choice: int | None = None
+    """The viewer's own choice."""
+    answer: str | None = None
+    """The viewer's own answer to its question."""
+    is_reminded: bool = False
+    """Whether the viewer is notified at the end of its countdown."""
     replies_enabled: bool
     ttl_s: float
     """Seconds until it ends, by the clock of the server that stores it."""
@@ -91,6 +111,15 @@ class StoryViewer(msgspec.Struct, frozen=True):
     viewer: VisibleAccount
     change_id: int
     reaction: Reaction | None
+    choice: int | None = None
+
+
+class StoryAnswer(msgspec.Struct, frozen=True):
+    """An answer to a story's question, for its author."""
+
+    viewer: VisibleAccount
+    change_id: int
+    text: str
 
 
 class StoryReply(msgspec.Struct, frozen=True):
@@ -113,6 +142,8 @@ class HighlightItem(msgspec.Struct, frozen=True, kw_only=True):
     mentions: tuple[Mention, ...]
     is_hidden: bool = False
     """Hidden by a moderator: only its owner gets to see it."""
+    elements: tuple[Element, ...] = ()
+    poll_counts: tuple[int, ...] | None = None
 
 
 class Highlight(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,6 +155,7 @@ class Highlight(msgspec.Struct, frozen=True, kw_only=True):
     cover_item_id: HighlightItemId | None
     items: tuple[HighlightItem, ...]
     people: dict[AccountId, Account]
+    posts: dict[PostId, SharedPost] = msgspec.field(default_factory=dict[PostId, SharedPost])
 
     @property
     def cover(self) -> HighlightItem | None:

@@ -1,13 +1,15 @@
 """What moderators do to stories. A story ends after a day; its copies in highlights stay, and so must a decision."""
 
 from tintype.base.ids import AccountId, MediaId, has_shard
+from tintype.stories.countdowns import cancel_countdown, set_countdown
 from tintype.stories.dependencies import StoriesDependencies
+from tintype.stories.elements import words_of
 from tintype.stories.errors import StoryNotFound
 from tintype.stories.events import StoryRemoved
 from tintype.stories.highlights import Highlights
 from tintype.stories.live_stories import LiveStories
-from tintype.stories.models import HighlightId, StoryId
-from tintype.stories.store import QUERIES, mention_ids
+from tintype.stories.models import HighlightId, HighlightItem, Story, StoryId
+from tintype.stories.store import QUERIES, mention_ids, read_elements
 
 
 class Moderate:
@@ -21,7 +23,7 @@ class Moderate:
         """The author, the text and the media folder of a live story, or else of its copy in a highlight."""
         found = (await self._live.find_many([story_id], viewer=viewer)).get(story_id)
         if found is not None:
-            return found.author_id, found.text, found.media.folder
+            return found.author_id, _words(found), found.media.folder
         if not has_shard(self._shards, story_id):
             raise StoryNotFound
         copy = await self._shards.owner(story_id).fetch_one(QUERIES.find_copy, story_id=story_id)
@@ -30,7 +32,7 @@ class Moderate:
         highlight = await self._highlights.get(HighlightId(copy["id"]), viewer=viewer)
         for item in highlight.items:
             if item.story_id == story_id:
-                return highlight.owner.account.id, item.text, item.media.folder
+                return highlight.owner.account.id, _words(item), item.media.folder
         raise StoryNotFound
 
     async def hide(self, story_id: StoryId) -> None:
@@ -52,8 +54,9 @@ class Moderate:
             media_ids = {MediaId(each["media_id"]) for each in (*copies, *([row] if row else []))}
             await self._deps.media.delete_in(tx, sorted(media_ids))
             change_id = await tx.fetch_value(QUERIES.remove_story, story_id=story_id)
+            await cancel_countdown(tx, story_id)
             if row is not None and change_id is not None:
-                mentioned = mention_ids(row["mentions"])
+                mentioned = mention_ids(row)
                 await self._outbox.add(tx, StoryRemoved(story_id, author_id, change_id, mentioned))
         await self._deps.author_stories.invalidate(author_id)
 
@@ -65,8 +68,12 @@ class Moderate:
             media_ids = {MediaId(each["media_id"]) for each in (*copies, *([row] if row else []))}
             await self._deps.media.change_visibility(tx, sorted(media_ids))
             change_id = await tx.fetch_value(QUERIES.set_hidden, story_id=story_id, is_hidden=is_hidden)
+            if is_hidden:
+                await cancel_countdown(tx, story_id)
+            elif row is not None and row["removed_at"] is None:
+                await set_countdown(tx, story_id, author_id, read_elements(row))
             if row is not None and change_id is not None:
-                mentioned = mention_ids(row["mentions"])
+                mentioned = mention_ids(row)
                 event = StoryRemoved(story_id, author_id, change_id, mentioned, is_back=not is_hidden)
                 await self._outbox.add(tx, event)
         await self._deps.author_stories.invalidate(author_id)
@@ -83,3 +90,8 @@ class Moderate:
         if author_id is None:
             raise StoryNotFound
         return AccountId(author_id)
+
+
+def _words(story: Story | HighlightItem) -> str:
+    """Everything that the author wrote: the text below the picture, and the texts on it."""
+    return "\n".join(each for each in (story.text, *words_of(story.elements)) if each)

@@ -11,7 +11,10 @@ from tintype.accounts import AccountNotFound
 from tintype.base.ids import AccountId, MediaId, has_shard
 from tintype.base.log import get_log
 from tintype.base.text import clean_text
+from tintype.stories.countdowns import cancel_countdown, set_countdown
 from tintype.stories.dependencies import StoriesDependencies
+from tintype.stories.element_validation import check_elements
+from tintype.stories.elements import Poll, encode_elements, find_element, mentioned_ids, shared_post_ids
 from tintype.stories.errors import (
     MentionedUserNotFound,
     StoryInvalid,
@@ -31,6 +34,7 @@ from tintype.stories.models import (
     StoryId,
 )
 from tintype.stories.partitions import Partitions
+from tintype.stories.shared_posts import SharedPosts
 from tintype.stories.store import QUERIES, mention_ids
 
 LONGEST_CLIP_MS = 61_000
@@ -41,21 +45,22 @@ log = get_log("stories")
 class Publish:
     """Publishes stories, and removes them before their time."""
 
-    def __init__(self, deps: StoriesDependencies, partitions: Partitions) -> None:
-        self._deps, self._partitions = deps, partitions
+    def __init__(self, deps: StoriesDependencies, partitions: Partitions, shared_posts: SharedPosts) -> None:
+        self._deps, self._partitions, self._shared_posts = deps, partitions, shared_posts
         self._shards, self._outbox = deps.shards, deps.outbox
 
     async def publish(self, author_id: AccountId, story: NewStory, *, key: str | None = None) -> StoryId:
         """Publish a story, once however often a request with the same idempotency key is repeated."""
         story = _checked(story)
-        body_hash = hashlib.sha256(msgspec.json.encode(story)).digest()
+        body_hash = _hash(story)
         shard = self._shards.owner(author_id)
         earlier = await _find_earlier(shard, author_id, key, body_hash)
         if earlier is not None:
             return earlier
-        mentioned = tuple(dict.fromkeys(each.account_id for each in story.mentions))
-        if set(mentioned) - (await self._deps.visibility.find_accounts(author_id, mentioned)).keys():
+        mentioned = set(_mentioned(story))
+        if mentioned - (await self._deps.visibility.find_accounts(author_id, mentioned)).keys():
             raise MentionedUserNotFound
+        await self._shared_posts.check_shareable(shared_post_ids(story.elements), by=author_id)
 
         async def add() -> StoryId:
             async with shard.begin() as tx:
@@ -78,9 +83,10 @@ class Publish:
             if row is None or row["removed_at"] is not None or not row["is_live"]:
                 raise StoryNotFound
             change_id = await tx.fetch_value(QUERIES.remove_story, story_id=story_id)
+            await cancel_countdown(tx, story_id)
             if not await tx.fetch_value(QUERIES.is_in_highlight, media_id=row["media_id"]):
                 await self._deps.media.delete_in(tx, [MediaId(row["media_id"])])
-            mentioned = mention_ids(row["mentions"])
+            mentioned = mention_ids(row)
             await self._outbox.add(tx, StoryRemoved(story_id, author_id, change_id, mentioned))
         await self._deps.author_stories.invalidate(author_id)
         log.info("story.removed", story_id=story_id)
@@ -126,8 +132,8 @@ class Publish:
         )
         if not attached:
             raise StoryMediaInvalid
-        mentioned = tuple(each.account_id for each in story.mentions)
-        await self._outbox.add(tx, StoryPublished(story_id, author_id, mentioned))
+        await set_countdown(tx, story_id, author_id, story.elements)
+        await self._outbox.add(tx, StoryPublished(story_id, author_id, _mentioned(story)))
         return story_id
 
     async def _check_daily_limit(self, tx: Transaction, author_id: AccountId) -> None:
@@ -152,6 +158,7 @@ async def _find_earlier(
 
 
 def _columns(author_id: AccountId, story: NewStory, key: str | None, body_hash: bytes) -> dict[str, object]:
+    poll = find_element(story.elements, Poll)
     return {
         "author_id": author_id,
         "media_id": story.media_id,
@@ -162,20 +169,36 @@ def _columns(author_id: AccountId, story: NewStory, key: str | None, body_hash: 
         "replies_enabled": story.replies_enabled,
         "idempotency_key": key,
         "body_hash": body_hash,
+        "elements": encode_elements(story.elements),
+        "poll_counts": [0] * len(poll.choices) if poll else None,
     }
 
 
 def _checked(story: NewStory) -> NewStory:
     """The story with its texts cleaned, or a refusal."""
     text, alt_text = clean_text(story.text), clean_text(story.alt_text)
-    people = {each.account_id for each in story.mentions}
+    elements = check_elements(story.elements)
+    named = [*(each.account_id for each in story.mentions), *mentioned_ids(elements)]
+    people = set(named)
     if len(text) > LONGEST_TEXT or len(alt_text) > LONGEST_ALT_TEXT:
         raise StoryInvalid
-    if len(people) != len(story.mentions) or len(people) > MAX_MENTIONS:
+    if len(people) != len(named) or len(people) > MAX_MENTIONS:
         raise StoryInvalid
     if not all(_is_inside(each) for each in story.mentions):
         raise StoryInvalid
-    return msgspec.structs.replace(story, text=text, alt_text=alt_text)
+    return msgspec.structs.replace(story, text=text, alt_text=alt_text, elements=elements)
+
+
+def _mentioned(story: NewStory) -> tuple[AccountId, ...]:
+    return (*(each.account_id for each in story.mentions), *mentioned_ids(story.elements))
+
+
+def _hash(story: NewStory) -> bytes:
+    """The hash of the request; without elements the same as in releases that had none, for repeats over an upgrade."""
+    fields = msgspec.to_builtins(story)
+    if not story.elements:
+        del fields["elements"]
+    return hashlib.sha256(msgspec.json.encode(fields)).digest()
 
 
 def _is_inside(mention: Mention) -> bool:

@@ -28,8 +28,10 @@ FROM stories WHERE author_id = :author_id AND id >= stories_begin();
 
 -- name: add_story
 -- The story itself; without a partition for its day it is refused, and the caller creates one.
-INSERT INTO stories (author_id, media_id, audience, text, alt_text, mentions, replies_enabled, idempotency_key, body_hash)
-VALUES (:author_id, :media_id, :audience, :text, :alt_text, :mentions, :replies_enabled, :idempotency_key, :body_hash)
+INSERT INTO stories (author_id, media_id, audience, text, alt_text, mentions, replies_enabled, idempotency_key, body_hash,
+                     elements, poll_counts)
+VALUES (:author_id, :media_id, :audience, :text, :alt_text, :mentions, :replies_enabled, :idempotency_key, :body_hash,
+        :elements, :poll_counts::int[])
 RETURNING id;
 
 -- name: read_clock hot
@@ -62,7 +64,7 @@ WHERE author_id = :author_id::bigint AND id >= stories_begin() AND removed_at IS
 -- name: gather_stories
 -- Live stories in full, with what decides whether a viewer may see them.
 SELECT s.id, s.author_id, s.audience, s.text, s.mentions, s.replies_enabled, s.view_count, s.reaction_count,
-       s.hidden_at IS NOT NULL AS is_hidden, v.reaction,
+       s.hidden_at IS NOT NULL AS is_hidden, v.reaction, s.elements, s.poll_counts, v.choice, v.answer,
        s.audience = 'close_friends' AND EXISTS (
            SELECT FROM attitudes AS a
            WHERE a.account_id = s.author_id AND a.target_id = :viewer_id::bigint AND a.is_close_friend) AS is_close_friend,
@@ -92,7 +94,7 @@ ON CONFLICT DO NOTHING RETURNING story_id;
 
 -- name: lock_story
 -- A story in any state, locked until the transaction ends: its counters change under this lock.
-SELECT id, author_id, media_id, mentions, hidden_at, removed_at, id >= stories_begin() AS is_live
+SELECT id, author_id, media_id, mentions, elements, poll_counts, hidden_at, removed_at, id >= stories_begin() AS is_live
 FROM stories WHERE id = :story_id FOR NO KEY UPDATE;
 
 -- name: find_author
@@ -114,8 +116,8 @@ UPDATE story_views SET reaction = :reaction WHERE story_id = :story_id AND viewe
 RETURNING next_id() AS change_id;
 
 -- name: delete_view
--- Erasure: the view of a deleted account.
-DELETE FROM story_views WHERE story_id = :story_id AND viewer_id = :viewer_id RETURNING reaction;
+-- Erasure: the view of a deleted account, with its reaction, vote and answer.
+DELETE FROM story_views WHERE story_id = :story_id AND viewer_id = :viewer_id RETURNING reaction, choice;
 
 -- name: count_views
 -- The story's counters, under its lock.
@@ -124,8 +126,92 @@ WHERE id = :story_id;
 
 -- name: page_views
 -- Viewers of a story, newest first.
-SELECT viewer_id, change_id, reaction FROM story_views
+SELECT viewer_id, change_id, reaction, choice FROM story_views
 WHERE story_id = :story_id AND change_id < :before ORDER BY change_id DESC LIMIT :limit;
+
+-- name: find_choice
+-- The choice of somebody in the poll of a story.
+SELECT choice FROM story_views WHERE story_id = :story_id AND viewer_id = :viewer_id;
+
+-- name: set_choice
+-- One choice per viewer, which replaces an earlier one.
+UPDATE story_views SET choice = :choice WHERE story_id = :story_id AND viewer_id = :viewer_id;
+
+-- name: set_poll_counts
+-- How many took each choice, under the story's lock; copies in highlights keep the counts when the story is gone.
+WITH copies AS (
+    UPDATE highlight_items SET poll_counts = :counts::int[] WHERE story_id = :story_id
+)
+UPDATE stories SET poll_counts = :counts::int[] WHERE id = :story_id;
+
+-- name: find_answer
+-- The answer of somebody to the question of a story.
+SELECT answer FROM story_views WHERE story_id = :story_id AND viewer_id = :viewer_id;
+
+-- name: set_answer
+-- One answer per viewer, which replaces an earlier one; null withdraws it. Returns the id of the change.
+UPDATE story_views SET answer = :answer WHERE story_id = :story_id AND viewer_id = :viewer_id
+RETURNING next_id() AS change_id;
+
+-- name: page_answers
+-- Answers to the question of a story, those of the latest viewers first.
+SELECT viewer_id, change_id, answer FROM story_views
+WHERE story_id = :story_id AND change_id < :before AND answer IS NOT NULL ORDER BY change_id DESC LIMIT :limit;
+
+-- name: gather_answers
+-- Answers of some people to some stories, from every shard that stores the stories.
+SELECT story_id, viewer_id, answer FROM story_views
+WHERE story_id = ANY(:ids::bigint[]) AND viewer_id = ANY(:viewer_ids::bigint[]) AND answer IS NOT NULL;
+
+-- name: gather_acts
+-- Export: what one viewer did with some stories, from every shard that stores the stories.
+SELECT story_id, reaction, choice, answer FROM story_views
+WHERE story_id = ANY(:ids::bigint[]) AND viewer_id = :viewer_id;
+
+-- name: add_countdown
+-- The countdown of a story; one that is there stays.
+INSERT INTO story_countdowns (story_id, author_id, title, ends_at) VALUES (:story_id, :author_id, :title, :ends_at)
+ON CONFLICT DO NOTHING;
+
+-- name: delete_countdown
+-- Nobody is notified at the end of a removed or hidden story's countdown.
+DELETE FROM story_countdowns WHERE story_id = :story_id;
+
+-- name: gather_countdowns
+-- Countdowns by story, from every shard that stores some.
+SELECT story_id, author_id, title FROM story_countdowns WHERE story_id = ANY(:ids::bigint[]);
+
+-- name: add_reminder
+-- One reminder per person and story; an earlier one stays.
+INSERT INTO story_reminders (account_id, story_id, ends_at) VALUES (:account_id, :story_id, :ends_at)
+ON CONFLICT DO NOTHING;
+
+-- name: delete_reminder
+-- The person no longer wants to be notified.
+DELETE FROM story_reminders WHERE account_id = :account_id AND story_id = :story_id AND notified_at IS NULL;
+
+-- name: which_reminded
+-- Those of the stories whose countdown the person wants to be notified of.
+SELECT story_id FROM story_reminders WHERE account_id = :account_id AND story_id = ANY(:ids::bigint[]);
+
+-- name: list_due_reminders
+-- A batch of reminders whose countdown is over and which nobody was notified of, by the clock of this server.
+SELECT account_id, story_id FROM story_reminders WHERE notified_at IS NULL AND ends_at <= story_now()
+ORDER BY ends_at LIMIT :limit::int;
+
+-- name: settle_reminders
+-- Marks reminders as done; returns those that were not before.
+UPDATE story_reminders AS r SET notified_at = story_now()
+FROM unnest(:account_ids::bigint[], :story_ids::bigint[]) AS due (account_id, story_id)
+WHERE r.account_id = due.account_id AND r.story_id = due.story_id AND r.notified_at IS NULL
+RETURNING r.account_id, r.story_id;
+
+-- name: sweep_countdowns
+-- Deletes countdowns and reminders so old that no notification shows them any more.
+WITH reminders AS (
+    DELETE FROM story_reminders WHERE ends_at < story_now() - make_interval(days => :days::int)
+)
+DELETE FROM story_countdowns WHERE ends_at < story_now() - make_interval(days => :days::int);
 
 -- name: find_reactions
 -- Reactions of some people to some stories, from every shard that stores the stories.
@@ -198,10 +284,15 @@ SELECT count(*) AS highlights, coalesce(min(position), 0) - 1 AS position FROM h
 -- A highlight without items.
 INSERT INTO highlights (account_id, title, position) VALUES (:account_id, :title, :position) RETURNING id;
 
+-- name: lock_stories
+-- Locks stories, so that no vote is counted while they are copied.
+SELECT id FROM stories WHERE id = ANY(:story_ids::bigint[]) AND author_id = :account_id ORDER BY id FOR NO KEY UPDATE;
+
 -- name: copy_stories
 -- Copies the owner's live stories into a highlight, oldest first, after its items; copies that exist stay as they are.
-INSERT INTO highlight_items (highlight_id, story_id, media_id, audience, text, alt_text, mentions, position)
-SELECT :highlight_id::bigint, s.id, s.media_id, s.audience, s.text, s.alt_text, s.mentions,
+INSERT INTO highlight_items (highlight_id, story_id, media_id, audience, text, alt_text, mentions, elements, poll_counts,
+                             position)
+SELECT :highlight_id::bigint, s.id, s.media_id, s.audience, s.text, s.alt_text, s.mentions, s.elements, s.poll_counts,
        (SELECT coalesce(max(i.position), 0) FROM highlight_items AS i WHERE i.highlight_id = :highlight_id)
        + row_number() OVER (ORDER BY s.id)
 FROM stories AS s JOIN media AS m ON m.id = s.media_id
@@ -270,6 +361,7 @@ SELECT account_id FROM highlights WHERE id = :highlight_id;
 -- name: list_highlights
 -- An account's highlights in its order, or one of them, with their items and what decides whether a viewer may see them.
 SELECT h.id, h.account_id AS author_id, h.title, h.cover_item_id, i.id AS item_id, i.story_id, i.audience, i.text, i.mentions,
+       i.elements, i.poll_counts,
        i.hidden_at IS NOT NULL AS is_hidden,
        i.audience = 'close_friends' AND EXISTS (
            SELECT FROM attitudes AS a
@@ -284,7 +376,7 @@ ORDER BY h.position, h.id DESC, i.position, i.id;
 -- name: export_stories
 -- Export: an account's stories that still have a row, oldest first.
 SELECT s.id, s.audience, s.text, s.alt_text, s.mentions, s.replies_enabled, s.view_count, s.reaction_count, s.media_id,
-       m.folder
+       s.elements, s.poll_counts, m.folder
 FROM stories AS s LEFT JOIN media AS m ON m.id = s.media_id AND m.state <> 'deleted'
 WHERE s.author_id = :account_id AND s.removed_at IS NULL AND s.id > :after ORDER BY s.id LIMIT :limit;
 
@@ -298,10 +390,10 @@ SELECT story_id FROM seen_stories WHERE viewer_id = :account_id AND story_id > :
 
 -- name: list_of_author
 -- Erasure: a batch of an account's stories, in any state.
-SELECT id, media_id, mentions FROM stories WHERE author_id = :account_id ORDER BY id LIMIT :limit;
+SELECT id, media_id, mentions, elements FROM stories WHERE author_id = :account_id ORDER BY id LIMIT :limit;
 
 -- name: erase_story
--- Erasure: a story, with everybody's views of it.
+-- Erasure: a story, with everybody's views, votes and answers.
 WITH views AS (
     DELETE FROM story_views WHERE story_id = :story_id
 )
@@ -321,9 +413,28 @@ DELETE FROM story_replies WHERE id IN (
     SELECT id FROM story_replies WHERE account_id = :account_id ORDER BY id LIMIT :limit::int
 ) RETURNING id;
 
+-- name: export_reminders
+-- Export: the countdowns an account is notified of, or was.
+SELECT story_id, ends_at FROM story_reminders WHERE account_id = :account_id AND story_id > :after
+ORDER BY story_id LIMIT :limit;
+
+-- name: erase_reminders
+-- Erasure: a batch of an account's reminders.
+DELETE FROM story_reminders WHERE account_id = :account_id AND story_id IN (
+    SELECT story_id FROM story_reminders WHERE account_id = :account_id ORDER BY story_id LIMIT :limit::int
+) RETURNING story_id;
+
+-- name: erase_countdowns
+-- Erasure: a batch of the countdowns of an account's stories, which may outlast those.
+DELETE FROM story_countdowns WHERE story_id IN (
+    SELECT story_id FROM story_countdowns WHERE author_id = :account_id ORDER BY story_id LIMIT :limit::int
+) RETURNING story_id;
+
 -- name: count_left
 -- How many rows of an account are left.
 SELECT (SELECT count(*) FROM stories WHERE author_id = :account_id)
      + (SELECT count(*) FROM highlights WHERE account_id = :account_id)
      + (SELECT count(*) FROM seen_stories WHERE viewer_id = :account_id)
-     + (SELECT count(*) FROM story_replies WHERE account_id = :account_id) AS left_here;
+     + (SELECT count(*) FROM story_replies WHERE account_id = :account_id)
+     + (SELECT count(*) FROM story_reminders WHERE account_id = :account_id)
+     + (SELECT count(*) FROM story_countdowns WHERE author_id = :account_id) AS left_here;

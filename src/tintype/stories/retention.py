@@ -1,4 +1,4 @@
-"""Deletes what has ended: the media of past stories, and old replies. Partitions drop the rows themselves."""
+"""Deletes what has ended: media of past stories, old replies and countdowns. Partitions drop the stories themselves."""
 
 from tintype.base.ids import MediaId
 from tintype.base.jobs import Schedule
@@ -15,13 +15,13 @@ log = get_log("stories")
 
 
 class StoryRetention:
-    """Sweeps the media of ended stories, and old replies, from every shard."""
+    """Sweeps the media of ended stories, old replies and old countdowns from every shard."""
 
     def __init__(self, deps: StoriesDependencies) -> None:
         self._shards, self._media = deps.shards, deps.media
 
     async def sweep(self) -> None:
-        """Delete media an hour after their story has ended, and replies that no notification shows any more."""
+        """Delete media an hour after their story has ended, and replies and countdowns that no notification shows."""
         deleted = 0
         for number in sorted(self._shards.map.owners):
             shard = self._shards.shard(number)
@@ -29,6 +29,7 @@ class StoryRetention:
                 deleted += await self._media.delete([MediaId(row["id"]) for row in rows])
             while await shard.fetch(QUERIES.sweep_replies, days=KEEP_REPLIES_DAYS, limit=BATCH):
                 pass
+            await shard.execute(QUERIES.sweep_countdowns, days=KEEP_REPLIES_DAYS)
         if deleted:
             log.info("stories.swept", media=deleted)
 

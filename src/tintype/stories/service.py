@@ -7,6 +7,8 @@ from tintype.base.jobs import Handler, Schedule, on
 from tintype.base.pages import Page
 from tintype.base.personal_data import PersonalDataHolder
 from tintype.graph import VisibleAccount
+from tintype.stories.answers import Answers
+from tintype.stories.countdowns import Countdowns
 from tintype.stories.dependencies import StoriesDependencies
 from tintype.stories.events import StoryPublished, StoryRemoved, StoryReplied, StorySeen
 from tintype.stories.highlights import Highlights
@@ -19,6 +21,7 @@ from tintype.stories.models import (
     Reaction,
     ReplyId,
     Story,
+    StoryAnswer,
     StoryId,
     StoryReply,
     StoryViewer,
@@ -27,29 +30,35 @@ from tintype.stories.models import (
 from tintype.stories.moderate import Moderate
 from tintype.stories.partitions import Partitions
 from tintype.stories.personal_data import StoriesPersonalData
+from tintype.stories.polls import Polls
 from tintype.stories.publish import Publish
 from tintype.stories.reactions import Reactions
 from tintype.stories.replies import Replies
 from tintype.stories.retention import StoryRetention
 from tintype.stories.server_clocks import ServerClocks
+from tintype.stories.shared_posts import SharedPosts
 from tintype.stories.tray import TrayBuilder
 from tintype.stories.views import Views
 
 
 class Stories:
-    """Stories, who saw them, reactions and replies to them, and highlights."""
+    """Stories, who saw them, what viewers do with them, and highlights."""
 
     def __init__(self, deps: StoriesDependencies) -> None:
         self.author_stories, self._ranking = deps.author_stories, deps.ranking
         self.server_clocks = ServerClocks(deps)
         self._partitions = Partitions(deps)
-        self._live = LiveStories(deps)
+        shared_posts = SharedPosts(deps)
+        self._live = LiveStories(deps, shared_posts)
         self._tray = TrayBuilder(deps, self.server_clocks, self._live)
-        self._publish = Publish(deps, self._partitions)
+        self._publish = Publish(deps, self._partitions, shared_posts)
         self._views = Views(deps, self._partitions, self._live)
         self._reactions = Reactions(deps, self._live, self._views)
         self._replies = Replies(deps, self._live)
-        self._highlights = Highlights(deps)
+        self._polls = Polls(deps, self._live, self._views)
+        self._answers = Answers(deps, self._live, self._views)
+        self._countdowns = Countdowns(deps, self._live)
+        self._highlights = Highlights(deps, shared_posts)
         self._moderate = Moderate(deps, self._live, self._highlights)
         self._retention = StoryRetention(deps)
         self.personal_data: PersonalDataHolder = StoriesPersonalData(deps, self._views, self._highlights)
@@ -113,6 +122,42 @@ class Stories:
     async def find_replies(self, ids: Iterable[ReplyId]) -> dict[ReplyId, StoryReply]:
         """Replies by id; whoever calls decides who may read them."""
         return await self._replies.find_many(ids)
+
+    async def vote(self, story_id: StoryId, by: AccountId, choice: int) -> Story:
+        """Take one of the choices of the story's poll, replacing an earlier one; returns the story with the counts."""
+        return await self._polls.vote(story_id, by, choice)
+
+    async def answer(self, story_id: StoryId, by: AccountId, text: str | None) -> None:
+        """Set the viewer's answer to the story's question, replacing an earlier one; None withdraws it."""
+        await self._answers.answer(story_id, by, text)
+
+    async def list_answers(
+        self, story_id: StoryId, *, owner: AccountId, before: int = LARGEST_ID, limit: int = 20
+    ) -> Page[StoryAnswer]:
+        """Answers to the question of the author's story."""
+        return await self._answers.page(story_id, owner=owner, before=before, limit=limit)
+
+    async def find_answers(
+        self, stories: Iterable[StoryId], by: Iterable[AccountId]
+    ) -> dict[tuple[StoryId, AccountId], str]:
+        """The answers of these people to these stories, while their rows exist; whoever calls decides who reads."""
+        return await self._answers.find_many(stories, by)
+
+    async def remind(self, story_id: StoryId, by: AccountId) -> None:
+        """Notify the viewer at the end of the story's countdown."""
+        await self._countdowns.remind(story_id, by)
+
+    async def forget_reminder(self, story_id: StoryId, by: AccountId) -> None:
+        """Do not notify the viewer at the end of the story's countdown."""
+        await self._countdowns.forget(story_id, by)
+
+    async def find_countdown_titles(self, ids: Iterable[StoryId]) -> dict[StoryId, str]:
+        """The titles of stories' countdowns, also of stories that have ended; whoever calls decides who reads."""
+        return await self._countdowns.find_titles(ids)
+
+    async def announce_ended_countdowns(self) -> None:
+        """Announce countdowns that are over to those who asked for it."""
+        await self._countdowns.announce_ended()
 
     async def create_highlight(
         self, owner: AccountId, title: str, story_ids: Sequence[StoryId], *, cover: StoryId | None = None
@@ -185,8 +230,12 @@ class Stories:
         ]
 
     def schedules(self) -> list[Schedule]:
-        """Work that this room repeats: partition rotation and the sweep."""
-        return [*self._partitions.schedules(), *self._retention.schedules()]
+        """Work that this room repeats: partition rotation, the sweep, and ended countdowns."""
+        return [
+            *self._partitions.schedules(),
+            *self._retention.schedules(),
+            *self._countdowns.schedules(),
+        ]
 
     async def _record_view(self, event: StorySeen) -> None:
         """Watching somebody's stories raises the viewer's affinity to them."""

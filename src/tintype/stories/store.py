@@ -12,6 +12,7 @@ from tintype.base.ids import AccountId
 from tintype.graph import visibility_rules
 from tintype.posts import PostMedia
 from tintype.stories.author_stories_cache import AuthorStories
+from tintype.stories.elements import Element, decode_elements, mentioned_ids
 from tintype.stories.models import Mention
 
 QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))
@@ -64,6 +65,12 @@ def read_mentions(text: str) -> tuple[Mention, ...]:
     return msgspec.json.decode(text, type=tuple[Mention, ...])
 
 
-def mention_ids(text: str) -> tuple[AccountId, ...]:
-    """The accounts that the JSON of a `mentions` column names."""
-    return tuple(each.account_id for each in read_mentions(text))
+def read_elements(row: asyncpg.Record) -> tuple[Element, ...]:
+    """Decode the JSON that the `elements` column holds."""
+    return decode_elements(row["elements"])
+
+
+def mention_ids(row: asyncpg.Record) -> tuple[AccountId, ...]:
+    """The accounts mentioned in the story of a row, by name on the picture or by sticker; each once."""
+    named = (each.account_id for each in read_mentions(row["mentions"]))
+    return tuple(dict.fromkeys((*named, *mentioned_ids(read_elements(row)))))

@@ -65,11 +65,16 @@ class Views:
         if story.author_id != owner:
             raise StoryNotFound
         shard = self._shards.owner(story_id)
-        rows: dict[AccountId, tuple[int, Reaction | None]] = {}
+        rows: dict[AccountId, tuple[int, Reaction | None, int | None]] = {}
 
         async def fetch(cursor: int, count: int) -> list[tuple[AccountId, int]]:
             found = await shard.fetch(QUERIES.page_views, story_id=story_id, before=cursor, limit=count)
-            rows.update({AccountId(row["viewer_id"]): (row["change_id"], row["reaction"]) for row in found})
+            rows.update(
+                {
+                    AccountId(row["viewer_id"]): (row["change_id"], row["reaction"], row["choice"])
+                    for row in found
+                }
+            )
             return [(AccountId(row["viewer_id"]), row["change_id"]) for row in found]
 
         async def show(ids: list[AccountId]) -> dict[AccountId, StoryViewer]:
@@ -79,12 +84,16 @@ class Views:
         return story.view_count, await fill_page(fetch, show, before=before, limit=limit)
 
     async def erase(self, story_id: StoryId, viewer: AccountId) -> None:
-        """Delete the view and reaction of a deleted account from the author's shard, and correct the counts."""
+        """Delete what a deleted account did with a story from the author's shard, and correct the counts."""
         if not has_shard(self._shards, story_id):
             return
         async with self._shards.owner(story_id).begin() as tx:
-            await tx.fetch_one(QUERIES.lock_story, story_id=story_id)
+            story = await tx.fetch_one(QUERIES.lock_story, story_id=story_id)
             deleted = await tx.fetch_one(QUERIES.delete_view, story_id=story_id, viewer_id=viewer)
             if deleted is not None:
                 reactions = -1 if deleted["reaction"] else 0
                 await tx.execute(QUERIES.count_views, story_id=story_id, views=-1, reactions=reactions)
+                if deleted["choice"] is not None and story is not None and story["poll_counts"]:
+                    counts = list(story["poll_counts"])
+                    counts[deleted["choice"]] -= 1
+                    await tx.execute(QUERIES.set_poll_counts, story_id=story_id, counts=counts)

@@ -6,7 +6,8 @@ killed at any moment: PostgreSQL row locks and JetStream acknowledgements coordi
 
 from tintype.worker.build_consumers import durables_of
 from tintype.worker.dead_letters import DeadLetter, DeadLetters
+from tintype.worker.outbox_backlog import count_waiting_events
 from tintype.worker.process import Worker
 from tintype.worker.server_connection import connect_to_server
 
-__all__ = ["DeadLetter", "DeadLetters", "Worker", "connect_to_server", "durables_of"]
+__all__ = ["DeadLetter", "DeadLetters", "Worker", "connect_to_server", "count_waiting_events", "durables_of"]

@@ -17,7 +17,7 @@ from nats.errors import Error as BusError
 from tintype.base.log import begin_request, get_log
 from tintype.base.nats import NatsNames
 from tintype.base.tracebacks import describe_error
-from tintype.worker.deliveries import Delivery, Failure, Source
+from tintype.worker.deliveries import Delivery, Failure, Source, stream_sequence
 from tintype.worker.durables import durable_config
 from tintype.worker.handler_runner import HandlerRunner
 from tintype.worker.pull_requests import PullRequests
@@ -26,7 +26,7 @@ from tintype.worker.streams import ensure_streams
 
 __all__ = ["Consumer", "backoff_s"]
 log = get_log("jobs")
-MAX_HELD = 250
+MAX_HELD = 400
 ACK_WAIT_S = 30
 HEARTBEAT_S = 10
 RECONNECT_S = 0.5
@@ -49,10 +49,9 @@ class Consumer:
         self.durable, self._source, self._subjects = durable, source, subjects
         self._nats, self._names, self._retries = nats, names, retries
         self._js = nats.jetstream()
-        capacity = max(runner.capacity for runners in subjects.values() for runner in runners)
-        # Hold no more than can start soon: what this worker holds, other workers cannot have.
-        self._max_held = 1 if source is Source.ALONE else min(MAX_HELD, 2 * capacity)
-        self._held: dict[str, Msg] = {}
+        self._max_held = _max_held(source, [runner for runners in subjects.values() for runner in runners])
+        self._held: dict[int, Msg] = {}
+        """By their numbers in the stream."""
         self._answering: set[asyncio.Task[None]] = set()
         subject = f"$JS.API.CONSUMER.MSG.NEXT.{names.events_stream}.{durable}"
         self._pull = PullRequests(nats, subject, free=self._count_free, take=self._take)
@@ -103,14 +102,18 @@ class Consumer:
         while True:
             before = dict(self._held)
             await asyncio.sleep(HEARTBEAT_S)
-            for reply, message in before.items():
-                if reply in self._held:  # it may have ended during an earlier heartbeat of this round
+            for number, message in before.items():
+                if number in self._held:  # it may have ended during an earlier heartbeat of this round
                     with contextlib.suppress(BusError):  # a lost connection redelivers the job anyway
                         await message.in_progress()
 
     def _take(self, message: Msg) -> None:
         """Give a message to its handlers, unless it has to be answered otherwise."""
-        self._held[message.reply] = message
+        number = stream_sequence(message)
+        if number in self._held:
+            self._send_late_heartbeat(message)
+            return
+        self._held[number] = message
         delivery, runners = Delivery(message, self._source), self._subjects[message.subject]
         if delivery.due_at is not None:
             self._answer(delivery, self._delay(delivery, delivery.due_at))
@@ -120,6 +123,19 @@ class Consumer:
             self._answer(delivery, self._part(delivery, runners))
         else:
             self._submit(delivery, runners)
+
+    def _send_late_heartbeat(self, message: Msg) -> None:
+        """Extend the deadline of a job that is still running here, though JetStream believed its worker dead.
+
+        To begin it again would make two runs of one job, of which the first to end acknowledges both.
+        """
+        log.warning("job.late_heartbeat", durable=self.durable, number=stream_sequence(message))
+
+        async def extend() -> None:
+            with contextlib.suppress(BusError):  # a lost connection redelivers the job anyway
+                await message.in_progress()
+
+        self._start(extend())
 
     def _submit(self, delivery: Delivery, runners: Sequence[HandlerRunner]) -> None:
         handlers = [runner.handler for runner in runners]
@@ -166,7 +182,10 @@ class Consumer:
             begin_request(delivery.request_id, durable=self.durable)
             await self._release(delivery, answer)
 
-        task = asyncio.create_task(send())
+        self._start(send())
+
+    def _start(self, answer: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(answer)
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
 
@@ -181,5 +200,14 @@ class Consumer:
             # NATS went away while we answered: the message will be delivered again.
             log.warning("job.unacknowledged", durable=self.durable, error=str(error))
         finally:
-            self._held.pop(delivery.message.reply, None)
+            self._held.pop(stream_sequence(delivery.message), None)
             self._pull.notify()
+
+
+def _max_held(source: Source, runners: Sequence[HandlerRunner]) -> int:
+    """No more than can start soon, and of long jobs no more than run: what one worker holds, others cannot have."""
+    if source is Source.ALONE:
+        return 1
+    capacity = max(runner.capacity for runner in runners)
+    are_long = all(runner.handler.is_long for runner in runners)
+    return min(MAX_HELD, capacity if are_long else 2 * capacity)

@@ -29,8 +29,11 @@ log = get_log("relay")
 BATCH = 500
 POLL_S = 1.0
 """Finds rows whose poke was lost: one read a second per server, however many shards it holds."""
-PACE_S = 0.025
-"""The least time between two batches that were not full: under load they grow instead of becoming many."""
+PACE_S = 0.05
+"""The least time between two batches that were not full: under load they grow instead of becoming many.
+
+Handlers write a batch with a statement per shard: with half of this, a write and all that follows from it took 4 to
+14 % more CPU time. An event after a pause waits for nothing."""
 CHECKPOINT_EVERY_S = 10.0
 FIRST_BACKOFF_S, MAX_BACKOFF_S = 0.2, 5.0
 
@@ -45,6 +48,7 @@ class OutboxRelay:
         self._js = nats.jetstream()
         self._wake = asyncio.Event()
         self._checkpoint_at = 0.0
+        self._backoff_s = FIRST_BACKOFF_S
         self._relayed = relayed.labels(server)
 
     async def run(self) -> None:
@@ -57,7 +61,6 @@ class OutboxRelay:
                 await pokes.unsubscribe()
 
     async def _relay_and_reconnect(self) -> None:
-        backoff_s = FIRST_BACKOFF_S
         while True:
             try:
                 await self._run_connected()
@@ -66,12 +69,10 @@ class OutboxRelay:
                     "relay.interrupted",
                     server=self._server,
                     error=f"{type(error).__name__}: {error}",
-                    backoff_s=backoff_s,
+                    backoff_s=self._backoff_s,
                 )
-                await asyncio.sleep(backoff_s)
-                backoff_s = min(backoff_s * 2, MAX_BACKOFF_S)
-            else:
-                backoff_s = FIRST_BACKOFF_S
+                await asyncio.sleep(self._backoff_s)
+                self._backoff_s = min(self._backoff_s * 2, MAX_BACKOFF_S)
 
     async def _on_poke(self, _message: Msg) -> None:
         self._wake.set()
@@ -86,6 +87,7 @@ class OutboxRelay:
                 self._wake.clear()
                 while is_due and await self._relay_batch(connection, publisher):
                     pass
+                self._backoff_s = FIRST_BACKOFF_S  # both ends work: the next failure is a new one
                 await asyncio.sleep(PACE_S)
                 is_due = await self._wait_for_poke() or cast(
                     "bool", await connection.fetchval(store.IS_WAITING)

@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
 
 from nats.aio.client import Client
 
@@ -14,6 +15,7 @@ from tintype.base.nats import NatsNames
 from tintype.base.schedule_runs import ScheduleRuns
 from tintype.base.settings import Settings
 from tintype.worker import store
+from tintype.worker.backlog_metrics import BacklogMetrics
 from tintype.worker.build_consumers import build_consumers
 from tintype.worker.durables import StaleDurables
 from tintype.worker.handler_runner import HandlerRunner
@@ -31,6 +33,11 @@ SWEEP_BATCH = 5000
 SWEEP_DURABLES_EVERY_S = 60.0
 
 
+class _Relay(NamedTuple):
+    dsn: str
+    task: asyncio.Task[None]
+
+
 class Worker:
     """One worker process. `run` returns after `stop`, once the running jobs have finished."""
 
@@ -42,9 +49,10 @@ class Worker:
         *,
         handlers: Sequence[Handler],
         schedules: Sequence[Schedule],
+        services: Sequence[Callable[[], Awaitable[None]]] = (),
     ) -> None:
         self._shards, self._nats = shards, nats
-        self._names = NatsNames(settings.namespace)
+        self._names, self._services = NatsNames(settings.namespace), services
         self._keep_s = settings.outbox_keep_s
         retries = Retries(nats.jetstream(), self._names, attempts=settings.job_attempts)
         self._runners = [HandlerRunner(handler) for handler in handlers]
@@ -52,13 +60,14 @@ class Worker:
         self.stale_durables = StaleDurables(
             nats.jetstream(), self._names, [each.durable for each in self._consumers]
         )
+        self._backlog = BacklogMetrics(shards, nats.jetstream(), self._names)
         every_sweep_s = max(1.0, min(300.0, settings.outbox_keep_s / 4))
         own = [
             Schedule("outbox-sweep", every_sweep_s, self.sweep_outboxes),
             Schedule("durables-sweep", SWEEP_DURABLES_EVERY_S, self.sweep_durables),
         ]
         self._scheduler = Scheduler([*own, *schedules], LeaderLease(shards), ScheduleRuns(shards))
-        self._relays: dict[str, asyncio.Task[None]] = {}
+        self._relays: dict[str, _Relay] = {}
         self._stopping = asyncio.Event()
 
     def stop(self) -> None:
@@ -71,13 +80,15 @@ class Worker:
         # Consumers first: the stream keeps an event only for consumers that existed when it arrived.
         await asyncio.gather(*(consumer.ensure() for consumer in self._consumers))
         tasks = [asyncio.create_task(consumer.run()) for consumer in self._consumers]
-        tasks += [asyncio.create_task(self._scheduler.run()), asyncio.create_task(self._watch_servers())]
+        own = (self._scheduler.run, self._watch_servers, self._backlog.run)
+        tasks += [asyncio.create_task(each()) for each in own]
+        tasks += [asyncio.create_task(_as_coroutine(service)) for service in self._services]
         log.info("worker.started", handlers=len(self._runners), durables=len(self._consumers))
         stop = asyncio.create_task(self._stopping.wait())
         try:
             ended, _ = await asyncio.wait([stop, *tasks], return_when=asyncio.FIRST_COMPLETED)
         finally:  # also when `run` itself is cancelled: nothing of it goes on without it
-            await self._shut_down([*tasks, *self._relays.values(), stop])
+            await self._shut_down([*tasks, *(relay.task for relay in self._relays.values()), stop])
         for task in ended - {stop}:
             task.result()  # a loop that ended by itself ended with an exception: raise it
 
@@ -95,16 +106,22 @@ class Worker:
         log.info("worker.stopped")
 
     async def _watch_servers(self) -> None:
-        """Run a relay for every server of the shard map, including those added later."""
+        """Run a relay for every server of the shard map; servers are added and removed, and replicas promoted."""
         while True:
-            for name, server in self._shards.map.servers.items():
-                if name not in self._relays:
-                    relay = OutboxRelay(name, server.dsn, self._nats, self._names)
-                    self._relays[name] = asyncio.create_task(relay.run())
-            for name, task in self._relays.items():
-                if task.done():
-                    task.result()
+            addresses = {name: self._shards.primary_address(name) for name in self._shards.map.servers}
+            for name, relay in list(self._relays.items()):
+                if relay.task.done():
+                    relay.task.result()
                     raise RuntimeError(f"the relay of server {name} ended unexpectedly")
+                if addresses.get(name) != relay.dsn:
+                    relay.task.cancel()
+                    await asyncio.wait([relay.task])
+                    del self._relays[name]
+                    log.info("relay.stopped", server=name)
+            for name, dsn in addresses.items():
+                if name not in self._relays:
+                    run = OutboxRelay(name, dsn, self._nats, self._names).run()
+                    self._relays[name] = _Relay(dsn, asyncio.create_task(run))
             await asyncio.sleep(WATCH_SERVERS_EVERY_S)
 
     async def sweep_durables(self) -> None:
@@ -113,7 +130,11 @@ class Worker:
 
     async def sweep_outboxes(self) -> None:
         """Delete published events that are older than `outbox_keep_s`: the relay can no longer publish them again."""
-        for server in self._shards.map.servers.values():
-            async with connect_to_server(server.dsn) as connection:
+        for name in self._shards.map.servers:
+            async with connect_to_server(self._shards.primary_address(name)) as connection:
                 while await connection.fetchval(store.SWEEP, float(self._keep_s), SWEEP_BATCH) == SWEEP_BATCH:
                     pass
+
+
+async def _as_coroutine(service: Callable[[], Awaitable[None]]) -> None:
+    await service()

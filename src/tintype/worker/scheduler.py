@@ -56,12 +56,15 @@ class Scheduler:
             log.warning("scheduler.interrupted", error=f"{type(error).__name__}: {error}")
 
     async def _start_due(self) -> None:
-        for schedule in self._schedules:
-            running = self._running.get(schedule.name)
-            if running and not running.done():
-                continue
+        idle = [each for each in self._schedules if not self._is_running(each)]
+        due = await self._runs.find_due({each.name: each.every_s for each in idle})
+        for schedule in (each for each in idle if each.name in due):
             if await self._runs.start_due(schedule.name, every_s=schedule.every_s):
                 self._running[schedule.name] = asyncio.create_task(self._run_one(schedule))
+
+    def _is_running(self, schedule: Schedule) -> bool:
+        running = self._running.get(schedule.name)
+        return running is not None and not running.done()
 
     async def _run_one(self, schedule: Schedule) -> None:
         begin_request(schedule=schedule.name)

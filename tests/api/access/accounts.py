@@ -15,7 +15,8 @@ from tests.api.access.access_rule import (
 )
 from tests.api.access.scenario import UNKNOWN_ID, Actor, Kind, Scenario
 from tests.support import PASSWORD, join, photo
-from tintype.accounts import Caller
+from tintype.accounts import Caller, invitation_code
+from tintype.base.ids import AccountId
 
 
 async def _throwaway(scenario: Scenario, kind: Kind, actor: Actor) -> dict[str, Any]:
@@ -69,6 +70,16 @@ async def _token(scenario: Scenario, kind: Kind, _actor: Actor) -> dict[str, Any
     return {"token_id": made.json()["about"]["token_id"]}
 
 
+async def _invitation(scenario: Scenario, kind: Kind, _actor: Actor) -> dict[str, Any]:
+    """A link of the author's: its holder sees whose it is, and nobody else may revoke it."""
+    owner = AccountId(int(scenario.targets[kind].owner.account_id))
+    invitations = scenario.rooms.accounts.invitations
+    for old in (await invitations.list_of(owner))[10:]:  # nobody may have many
+        await invitations.revoke(owner, old.id)
+    made = await invitations.create(owner, max_uses=1, days=1)
+    return {"invitation_id": str(made.id), "code": invitation_code(made)}
+
+
 async def _begun_totp(scenario: Scenario, kind: Kind, actor: Actor) -> dict[str, Any]:
     person = scenario.person(actor, kind)
     if person:
@@ -82,6 +93,13 @@ PASSKEYS = "/api/v1/security/passkeys"
 
 ACCESS_RULES: dict[str, AccessRule] = {
     "POST /api/v1/accounts": access(EVERYBODY, prepare=_newcomer, scope=False),
+    "GET /api/v1/registration": access(EVERYBODY, scope=False),
+    "GET /api/v1/invitations": access(PEOPLE),
+    "POST /api/v1/invitations": access(PEOPLE, body={}),
+    "DELETE /api/v1/invitations/{invitation_id}": access(ONLY_OWNER, prepare=_invitation, hides=True),
+    "GET /api/v1/invitations/by-code/{code}": access(
+        EVERYBODY, prepare=_invitation, shows_all=True, scope=False
+    ),
     "GET /api/v1/accounts/by-name/{username}": access(SIGNED_IN_CARD, hides=True),
     "GET /api/v1/usernames/available": access(EVERYBODY, params={"username": "gate_free"}, scope=False),
     "GET /api/v1/accounts/me": access(PEOPLE),
@@ -119,6 +137,10 @@ ACCESS_RULES: dict[str, AccessRule] = {
     ),
     "POST /api/v1/sessions/passkey-options": access(EVERYBODY, scope=False),
     "POST /api/v1/sessions/passkey": access(anybody(400), body={"passkey": {}}, scope=False),
+    "GET /api/v1/sessions/device": access(EVERYBODY, scope=False),
+    "POST /api/v1/sessions/device": access(anybody(404), scope=False),
+    "PUT /api/v1/sessions/device/{account_id}": access(anybody(404), scope=False, hides=True),
+    "DELETE /api/v1/sessions/device/{account_id}": access(anybody(404), scope=False, hides=True),
     "GET /api/v1/tokens": access(PEOPLE),
     "POST /api/v1/tokens": access(PEOPLE, body={"name": "gate", "scopes": ["read"]}),
     "DELETE /api/v1/tokens/{token_id}": access(ONLY_OWNER, prepare=_token, hides=True),

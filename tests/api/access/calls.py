@@ -11,21 +11,27 @@ from tests.api.access import (
     accounts,
     comments,
     demo,
+    direct,
+    encryption,
     graph,
+    imports,
     media,
     moderation,
     notifications,
     people,
     personal_data,
     posts,
+    previews,
     profiles,
     push,
     ranking,
+    realtime,
     reports,
     saves,
     search,
     site,
     stories,
+    sync,
 )
 from tests.api.access.access_rule import AccessRule
 from tests.api.access.scenario import UNKNOWN_ID, Actor, Kind, Scenario
@@ -34,6 +40,7 @@ from tintype.base.settings import Settings
 
 RULES: dict[str, AccessRule] = {
     **site.ACCESS_RULES,
+    **previews.ACCESS_RULES,
     **demo.ACCESS_RULES,
     **accounts.ACCESS_RULES,
     **graph.ACCESS_RULES,
@@ -44,13 +51,18 @@ RULES: dict[str, AccessRule] = {
     **comments.ACCESS_RULES,
     **saves.ACCESS_RULES,
     **stories.ACCESS_RULES,
+    **direct.ACCESS_RULES,
+    **encryption.ACCESS_RULES,
     **search.ACCESS_RULES,
     **notifications.ACCESS_RULES,
+    **sync.ACCESS_RULES,
+    **realtime.ACCESS_RULES,
     **push.ACCESS_RULES,
     **ranking.ACCESS_RULES,
     **reports.ACCESS_RULES,
     **moderation.ACCESS_RULES,
     **personal_data.ACCESS_RULES,
+    **imports.ACCESS_RULES,
 }
 VARIANT = re.compile(r" \(.*\)$")
 """A route may have several access rules, told apart by the words in brackets behind it."""
@@ -97,6 +109,7 @@ def known_ids(scenario: Scenario, kind: Kind) -> dict[str, str]:
         "account_id": target.owner.account_id,
         "username": target.owner.username,
         "path": "somewhere",
+        "name": "posts-0-0.xml",
         "passkey_id": UNKNOWN_ID,
         **target.ids,
     }

@@ -53,9 +53,8 @@ CALLERS: tuple[Caller, ...] = (
     *("anonymous", "owner", "owner's program", "owner's program without read"),
     *("follower", "close friend", "stranger", "blocked", "blocker", "moderator"),
 )
-POST_FILES = (
-    "320.jpg",
-    "320s.jpg",
+MADE_FILES = (
+    "1440.jpg",
     "320.webp",
     "320.avif",
     "video.mp4",
@@ -63,7 +62,9 @@ POST_FILES = (
     "seg_0.m4s",
     "seg_0.ts",
 )
-"""Sizes, squares, other formats, and what a video has: the file itself, its playlist and its segments."""
+"""A large size, other formats, and what a video has: the file itself, its playlist and its segments."""
+POST_FILES = ("320.jpg", "320s.jpg", "original", *MADE_FILES)
+"""Sizes, squares, the download that its author allows, and what was made of it later."""
 
 
 def opens(content: Content, privacy: Privacy, state: State, caller: Caller, link: Link) -> bool:
@@ -159,7 +160,11 @@ async def open_plane(client: AsyncClient, rooms: Rooms) -> MediaPlane:
 async def make_author(plane: MediaPlane, privacy: Privacy) -> Author:
     """An author with one of each content, whose links were given to all who may have them."""
     rooms, person = plane.rooms, await join(plane.client, f"author_{secrets.token_hex(6)}")
-    await ok(person.call("PATCH", "/accounts/me", json={"is_private": privacy == "private"}))
+    await ok(
+        person.call(
+            "PATCH", "/accounts/me", json={"is_private": privacy == "private", "allows_downloads": True}
+        )
+    )
     author = Author(person, privacy, await _programs(rooms, person))
     for name in ("follower", "close friend", "blocked", "blocker"):
         await ok(plane.callers[name].call("PUT", f"/accounts/{person.account_id}/follow"))
@@ -268,7 +273,7 @@ async def _upload(person: Person, kind: str) -> dict[str, Any]:
 
 async def _add_converted_files(rooms: Rooms, folder: str) -> None:
     """What conversions would have written: serving depends on names alone."""
-    for name in POST_FILES[2:]:
+    for name in MADE_FILES:
         await rooms.media.storage.put(f"{folder}/{name}", b"bytes of a file")
 
 

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -135,10 +136,17 @@ async def publish_everything(owner: Person, friend: Person, elsewhere_id: str) -
 
 
 async def show_story(owner: Person) -> str:
-    """A story of somebody's."""
+    """A story of somebody's, with a poll, a question and a countdown."""
+    ends_at = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    elements = [
+        {"type": "poll", "choices": ["yes", "no"]},
+        {"type": "question", "prompt": "Why?"},
+        {"type": "countdown", "title": "Then", "ends_at": ends_at},
+    ]
     sent = {"file": ("photo.jpg", photo(64, 64), "image/jpeg")}
     media = await ok(owner.call("POST", "/media/upload", files=sent, data={"kind": "story"}))
-    return (await ok(owner.call("POST", "/stories", json={"media_id": media["media_id"]})))["story_id"]
+    draft = {"media_id": media["media_id"], "elements": elements}
+    return (await ok(owner.call("POST", "/stories", json=draft)))["story_id"]
 
 
 async def wait_for_worker(scenario: Scenario) -> None:

@@ -12,5 +12,5 @@ ACCESS_RULES: dict[str, AccessRule] = {
     "GET /api/{path}": access(anybody(404), scope=False),
     "GET /api/openapi.json": access(EVERYBODY, scope=False),
     "GET /": access(EVERYBODY, scope=False),
-    "GET /{path}": access(EVERYBODY, scope=False),
+    "GET /{path}": access(anybody(404), scope=False),
 }

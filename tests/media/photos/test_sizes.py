@@ -9,7 +9,8 @@ from tests.media.photos.conftest import Make
 from tintype.media.errors import MediaDimensionsRefused
 from tintype.media.looks import Crop, Edit
 from tintype.media.photos import FileFormat
-from tintype.media.photos.pipeline import make_photo
+from tintype.media.photos.models import LARGE_SIZES, MAX_LARGE_HEIGHT, large_renditions
+from tintype.media.photos.pipeline import make_large_photo, make_photo
 
 NAMES = ["1080.jpg", "640.jpg", "320.jpg", "150.jpg", "1080s.jpg", "640s.jpg", "320s.jpg", "150s.jpg"]
 
@@ -193,3 +194,65 @@ def test_a_crop_is_cut_from_the_large_image(
     photo = make_photo(source, out, edit)
 
     assert photo.width == 1080 if largest is None else (photo.width, photo.height) == largest
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "edit", "large"),
+    [
+        (4032, 3024, None, (2048, 1536)),
+        (3024, 4032, None, (2048, 2731)),
+        (1500, 9000, None, (682, 4092)),
+        (1700, 1700, None, (1700, 1700)),
+        (4032, 3024, Edit(crop=Crop(width=0.4, height=0.4)), (1613, 1210)),
+        (4032, 3024, Edit(turns=1), (2048, 2731)),
+        (2400, 1800, Edit(turns=3, crop=Crop(width=0.9)), (1620, 2400)),
+        (4032, 3024, Edit(straighten=20, look="night-tram"), (2048, 1536)),
+    ],
+)
+@pytest.mark.slow
+def test_the_large_width_is_what_can_be_made(
+    source: Path, out: Path, width: int, height: int, edit: Edit | None, large: tuple[int, int]
+) -> None:
+    source.write_bytes(sample_photos.encode(sample_photos.plain((120, 130, 140), width=width, height=height)))
+
+    photo = make_photo(source, out, edit)
+    made = make_large_photo(source, out / "large.jpg", photo.large_width, edit)
+
+    assert photo.large_width == large[0]
+    assert sizes(out)["large.jpg"] == (made.width, made.height)
+    assert abs(made.width - large[0]) <= 1
+    assert abs(made.height - large[1]) <= 1
+    assert made.height <= MAX_LARGE_HEIGHT
+
+
+@pytest.mark.parametrize(
+    ("large_width", "expected"),
+    [
+        (None, {}),
+        (320, {}),
+        (1080, {}),
+        (1081, {1440: 1081}),
+        (1440, {1440: 1440}),
+        (1441, {1440: 1440, 2048: 1441}),
+        (2048, {1440: 1440, 2048: 2048}),
+    ],
+)
+def test_large_sizes_are_listed_once_and_never_enlarged(
+    large_width: int | None, expected: dict[int, int]
+) -> None:
+    assert large_renditions(large_width) == expected
+    assert set(expected) <= set(LARGE_SIZES)
+
+
+@pytest.mark.slow
+def test_a_large_size_is_as_sharp_as_a_full_decode(source: Path, out: Path) -> None:
+    picture = sample_photos.landscape(2900, 2175)
+    source.write_bytes(sample_photos.encode(picture, quality=95))
+
+    make_large_photo(source, out / "large.jpg", 2048)
+    sample_photos.put(
+        out / "full.jpg", sample_photos.encode(picture.resize((2048, 1536), resample=1), quality=82)
+    )
+
+    ours, full = [sample_photos.read(out / name).astype(float) for name in ("large.jpg", "full.jpg")]
+    assert np.diff(ours, axis=1).std() > 0.85 * np.diff(full, axis=1).std()

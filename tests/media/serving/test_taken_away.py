@@ -71,6 +71,7 @@ async def upload(person: Person, kind: str) -> dict[str, Any]:
 def urls_of(*views: dict[str, Any]) -> set[str]:
     """Every URL of a file in these views, and the same without its signature."""
     given = {url for view in views for url in (*view["urls"].values(), *view["squares"].values())}
+    given |= {f"{url.rpartition('/')[0]}/original" for url in given}
     return given | {unsigned(url) for url in given}
 
 

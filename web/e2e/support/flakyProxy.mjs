@@ -1,8 +1,11 @@
 // A TCP proxy between browser and server that can lose the connection.
 import net from "node:net";
 
-/** Modes: "pass" relays everything, "refuse" closes connections, "drop-responses" relays requests and loses the responses. */
-export async function openFlakyProxy(address) {
+/**
+ * Modes: "pass" relays everything, "refuse" closes connections, "drop-responses" relays requests and loses the responses,
+ * "cut" loses every connection after so many bytes of requests.
+ */
+export async function openFlakyProxy(address, cutAfter_bytes = 0) {
   const target = new URL(address);
   const clients = new Set();
   let mode = "pass";
@@ -17,7 +20,12 @@ export async function openFlakyProxy(address) {
     upstream.on("close", () => client.destroy());
     client.on("error", () => upstream.destroy());
     upstream.on("error", () => client.destroy());
-    client.on("data", (data) => upstream.write(data));
+    let sent_bytes = 0;
+    client.on("data", (data) => {
+      sent_bytes += data.length;
+      upstream.write(data);
+      if (mode === "cut" && sent_bytes > cutAfter_bytes) client.destroy();
+    });
     // The server has handled the request, but the client never sees the response.
     upstream.on("data", (data) => (mode === "drop-responses" ? client.destroy() : client.write(data)));
   });

@@ -57,24 +57,26 @@ export async function runFlow(address, flow, expected = null) {
   }
 }
 
-/** Joins through the form. */
+/** Joins through the form, and skips the first steps. */
 export async function join(page, address, username, email = "") {
   await page.goto(`${address}/join`);
   await page.fill("[name=email]", email);
-  await submitCredentials(page, address, username);
+  await submitCredentials(page, `${address}/welcome`, username);
+  await page.getByRole("button", { name: "Skip for now" }).click();
+  await page.waitForURL(`${address}/`);
 }
 
 /** Logs in through the form. */
 export async function logIn(page, address, username) {
   await page.goto(`${address}/login`);
-  await submitCredentials(page, address, username);
+  await submitCredentials(page, `${address}/`, username);
 }
 
-async function submitCredentials(page, address, username) {
+async function submitCredentials(page, destination, username) {
   await page.fill("[name=username]", username);
   await page.fill("[name=password]", PASSWORD);
   await page.click("button[type=submit]");
-  await page.waitForURL(`${address}/`);
+  await page.waitForURL(destination);
 }
 
 /** Publishes a post through the API. */
@@ -84,15 +86,20 @@ export async function publish(author, photo, caption) {
 }
 
 /** Publishes a story through the API. */
-export async function publishStory(author, photo, text) {
+export async function publishStory(author, photo, text, more = {}) {
   const media_id = await upload(author, photo, { kind: "story" });
-  return author.call("POST", "/stories", { media_id, text });
+  return author.call("POST", "/stories", { media_id, text, ...more });
 }
 
-async function upload({ call }, photo, fields = {}) {
+async function upload(author, photo, fields = {}) {
+  return uploadFile(author, await readFile(photo), fields);
+}
+
+/** Uploads the bytes of a JPEG; returns the id of the media, which are ready. */
+export async function uploadFile({ call }, content, fields = {}) {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  form.set("file", new Blob([await readFile(photo)], { type: "image/jpeg" }), "photo.jpg");
+  form.set("file", new Blob([content], { type: "image/jpeg" }), "photo.jpg");
   const { media_id } = await call("POST", "/media/upload", form);
   await waitUntil(async () => (await call("GET", `/media/${media_id}`)).state === "ready");
   return media_id;

@@ -6,7 +6,22 @@ export async function loadSuspendedPage() {
   return (await import("./SuspendedPage.svelte")).default;
 }
 
+export async function loadShortcutsDialog() {
+  await language.loadNamespaces("posts", "settings");
+  return (await import("./ShortcutsDialog.svelte")).default;
+}
+
 export async function loadReportDialog() {
   await language.loadNamespaces("moderation");
   return (await import("../rooms/moderation/ReportDialog.svelte")).default;
+}
+
+export async function loadCommentsDialog() {
+  await language.loadNamespaces("comments");
+  return (await import("../rooms/comments/CommentsDialog.svelte")).default;
+}
+
+export async function loadViewer() {
+  await language.loadNamespaces("posts");
+  return (await import("../rooms/posts/viewer/ViewerDialog.svelte")).default;
 }

@@ -23,8 +23,8 @@ export interface NavItem {
   readonly isOnBar?: boolean;
   /** Its URL is not known yet, so it cannot be the current page. */
   readonly isPending?: boolean;
-  /** Shows the unread count. */
-  readonly hasBadge?: boolean;
+  /** Which of the unread counts it shows. */
+  readonly badge?: "count" | "messages";
 }
 
 /** The list is the same while the account is still loading, so that nothing shifts; only the profile link is pending. */
@@ -35,8 +35,8 @@ export function navItems(account: Account | null, isModerator: boolean): NavItem
     { href: paths.search(), label: "nav.search", icon: Search, key: "g s", isOnBar: true },
     { href: paths.explore(), label: "nav.explore", icon: Explore, key: "g e" },
     { href: paths.create(), label: "nav.create", icon: Create, key: "n", isOnBar: true },
-    { href: paths.messages(), label: "nav.messages", icon: Envelope, key: "g d" },
-    { href: paths.activity(), label: "nav.activity", icon: Bell, key: "g a", isOnBar: true, hasBadge: true },
+    { href: paths.messages(), label: "nav.messages", icon: Envelope, key: "g d", badge: "messages" },
+    { href: paths.activity(), label: "nav.activity", icon: Bell, key: "g a", isOnBar: true, badge: "count" },
     {
       href: own,
       label: "nav.profile",

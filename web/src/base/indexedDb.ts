@@ -15,27 +15,46 @@ export interface ObjectStore<T extends Keyed> {
   /** Read-modify-write in one transaction, across all tabs: `decide` returns the new value, null to delete, undefined to leave it. */
   update(key: string, decide: (value: T) => T | null | undefined): Promise<void>;
   clear(): Promise<void>;
+  /** False once something could not be stored: it is kept in memory, and gone after a reload. */
+  readonly isPersistent: boolean;
 }
 
-const OBJECT_STORES = ["queue", "seen", "pictures"] as const;
-export type ObjectStoreName = (typeof OBJECT_STORES)[number];
+/**
+ * The object stores of each database. A database never gets further stores: a page of the previous release that is still open
+ * would block the change, and with it everything stored. New ones go into a database of their own.
+ */
+const DATABASES = {
+  tintype: ["queue", "seen", "pictures"],
+  "tintype-drafts": ["drafts", "draftFiles", "shared"],
+  "tintype-live": ["livePositions", "liveDevices", "liveMessages"],
+} as const;
+type DatabaseName = keyof typeof DATABASES;
+export type ObjectStoreName = (typeof DATABASES)[DatabaseName][number];
 
 export function openObjectStore<T extends Keyed>(name: ObjectStoreName): ObjectStore<T> {
   return "indexedDB" in globalThis ? new IndexedDbObjectStore<T>(name) : new InMemoryObjectStore<T>();
 }
 
-let opened: Promise<IDBDatabase> | null = null;
+const opened = new Map<DatabaseName, Promise<IDBDatabase>>();
 
-function database(): Promise<IDBDatabase> {
-  opened ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open("tintype", 1);
+function database(name: DatabaseName): Promise<IDBDatabase> {
+  const known = opened.get(name);
+  if (known) return known;
+  const opening = new Promise<IDBDatabase>((resolve, reject) => {
+    const request = indexedDB.open(name, 1);
     request.onupgradeneeded = () => {
-      for (const name of OBJECT_STORES) request.result.createObjectStore(name, { keyPath: "key" });
+      for (const store of DATABASES[name]) request.result.createObjectStore(store, { keyPath: "key" });
     };
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
-  return opened;
+  opened.set(name, opening);
+  return opening;
+}
+
+function databaseOf(store: ObjectStoreName): DatabaseName {
+  const names = Object.keys(DATABASES) as DatabaseName[];
+  return names.find((name) => (DATABASES[name] as readonly string[]).includes(store)) ?? "tintype";
 }
 
 function result<T>(request: IDBRequest<T>): Promise<T> {
@@ -49,6 +68,7 @@ class IndexedDbObjectStore<T extends Keyed> implements ObjectStore<T> {
   readonly #name: ObjectStoreName;
   /** Takes over when IndexedDB turns out to be blocked or broken. */
   readonly #fallback = new InMemoryObjectStore<T>();
+  isPersistent = true;
 
   constructor(name: ObjectStoreName) {
     this.#name = name;
@@ -56,7 +76,8 @@ class IndexedDbObjectStore<T extends Keyed> implements ObjectStore<T> {
 
   get(key: string): Promise<T | null> {
     return this.#try(
-      async () => (await result<T | undefined>((await this.#open("readonly")).get(key))) ?? null,
+      async () =>
+        (await result<T | undefined>((await this.#open("readonly")).get(key))) ?? this.#fallback.get(key),
       () => this.#fallback.get(key),
     );
   }
@@ -70,8 +91,16 @@ class IndexedDbObjectStore<T extends Keyed> implements ObjectStore<T> {
 
   put(value: T): Promise<void> {
     return this.#try(
-      async () => void (await result((await this.#open("readwrite")).put(value))),
-      () => this.#fallback.put(value),
+      async () => {
+        const store = await this.#open("readwrite");
+        const written = result(store.put(value));
+        store.transaction.commit?.(); // A page that is being left cannot commit any more.
+        await written;
+      },
+      () => {
+        this.isPersistent = false;
+        return this.#fallback.put(value);
+      },
     );
   }
 
@@ -107,7 +136,7 @@ class IndexedDbObjectStore<T extends Keyed> implements ObjectStore<T> {
   }
 
   async #open(mode: IDBTransactionMode): Promise<IDBObjectStore> {
-    return (await database()).transaction(this.#name, mode).objectStore(this.#name);
+    return (await database(databaseOf(this.#name))).transaction(this.#name, mode).objectStore(this.#name);
   }
 
   async #try<R>(persistent: () => Promise<R>, fallback: () => Promise<R>): Promise<R> {
@@ -121,6 +150,7 @@ class IndexedDbObjectStore<T extends Keyed> implements ObjectStore<T> {
 
 export class InMemoryObjectStore<T extends Keyed> implements ObjectStore<T> {
   readonly #values = new Map<string, T>();
+  readonly isPersistent = false;
 
   async get(key: string): Promise<T | null> {
     return this.#values.get(key) ?? null;

@@ -1,22 +1,22 @@
 /**
- * Polls the server: when the tab becomes visible again and about once a minute while it is, with exponential backoff while
- * requests fail. A push connection could replace it.
+ * Polls the server: when the tab becomes visible again and at an interval while it is, with exponential backoff while requests
+ * fail.
  */
 
-const INTERVAL_MS = 60_000;
-/** A tab that becomes visible polls at once unless it polled more recently than this. */
-const MIN_PAUSE_MS = 30_000;
+export const INTERVAL_MS = 60_000;
+/** A tab that becomes visible polls at once unless it polled more recently than this share of the interval. */
+const MIN_PAUSE = 0.5;
 const MAX_INTERVAL_MS = 16 * 60_000;
 /** Each delay is lengthened by up to this share, so that tabs opened together do not poll in the same second. */
 const JITTER = 0.2;
 
 /** The delay after `failures` failed polls in a row, before jitter. */
-export function pollDelay(failures: number): number {
-  return Math.min(INTERVAL_MS * 2 ** failures, MAX_INTERVAL_MS);
+export function pollDelay(failures: number, interval_ms = INTERVAL_MS): number {
+  return Math.min(interval_ms * 2 ** failures, MAX_INTERVAL_MS);
 }
 
 /** Calls `poll` periodically until the returned function is called. `poll` resolves to whether the server answered. */
-export function startPolling(poll: () => Promise<boolean>): () => void {
+export function startPolling(poll: () => Promise<boolean>, interval_ms = INTERVAL_MS): () => void {
   let failures = 0;
   let lastPoll_ms = Date.now();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -32,10 +32,12 @@ export function startPolling(poll: () => Promise<boolean>): () => void {
   }
   function schedule(): void {
     clearTimeout(timer);
-    if (!isStopped) timer = setTimeout(attempt, pollDelay(failures) * (1 + JITTER * Math.random()));
+    if (!isStopped)
+      timer = setTimeout(attempt, pollDelay(failures, interval_ms) * (1 + JITTER * Math.random()));
   }
   function onVisible(): void {
-    if (document.visibilityState === "visible" && Date.now() - lastPoll_ms > MIN_PAUSE_MS) void attempt();
+    if (document.visibilityState === "visible" && Date.now() - lastPoll_ms > MIN_PAUSE * interval_ms)
+      void attempt();
   }
 
   document.addEventListener("visibilitychange", onVisible);

@@ -16,6 +16,9 @@ interface FirstPage {
   }[];
 }
 
+/** The chunk with the table of routes; the build fills it in. */
+declare const ROUTES_FILE: string;
+
 const { theme, locale, feed } = readPrefs(storedPrefs());
 const root = document.documentElement;
 if (theme !== "auto") root.dataset["theme"] = theme;
@@ -31,8 +34,15 @@ function preloadFirstImage({ status, body }: RawResponse): void {
   image.srcset = srcsetOf(urls);
 }
 
+const isHome = location.pathname === "/";
+if (!isHome) {
+  const link = document.createElement("link");
+  link.rel = "modulepreload";
+  link.href = ROUTES_FILE;
+  document.head.append(link);
+}
+
 if (csrfToken() !== null) {
-  const isHome = location.pathname === "/";
   root.dataset["skeleton"] = isHome ? "home" : "page";
   const [first] = prefetchUrls(location.pathname, feed).map(prefetch);
   if (isHome) first?.then(preloadFirstImage).catch(() => {});

@@ -20,7 +20,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-export type NewPerson = Credentials & { full_name?: string; email?: string };
+export type NewPerson = Credentials & { full_name?: string; email?: string; invitation?: string };
 
 const id = encodeURIComponent;
 

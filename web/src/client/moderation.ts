@@ -19,8 +19,10 @@ export interface CaseFilter {
 const id = encodeURIComponent;
 
 export const safety = {
-  report: (kind: ReportKind, objectId: string, reason: Reason, note: string) =>
-    send<null>("POST", "/reports", { json: { kind, object_id: objectId, reason, note } }),
+  report: (kind: ReportKind, objectId: string, reason: Reason, note: string, claimedText = "") =>
+    send<null>("POST", "/reports", {
+      json: { kind, object_id: objectId, reason, note, claimed_text: claimedText },
+    }),
   getDecisions: async () => (await send<Schemas["DecisionsView"]>("GET", "/decisions")).decisions,
   appeal: (caseId: string, text: string) =>
     send<null>("POST", `/decisions/${id(caseId)}/appeal`, { json: { text } }),

@@ -12,6 +12,5 @@ export const notifications = {
     send<null>("DELETE", `/notifications/${encodeURIComponent(notificationId)}`),
 } as const;
 
-/** Separate from the rest because the badge is shown long before anybody opens the list. */
 export const getUnreadCount = async () =>
   (await send<Schemas["UnreadView"]>("GET", "/notifications/unread")).unread_count;

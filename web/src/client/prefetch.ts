@@ -26,11 +26,13 @@ export function prefetchUrls(path: string, mode: string): string[] {
   return path === "/" ? [`/api/v1/feed?mode=${mode}&limit=${FEED_PAGE}`, me, "/api/v1/stories/feed"] : [me];
 }
 
-export function prefetch(url: string): Promise<RawResponse> {
+/** All but the first are fetched at a low priority: the first image depends on the first alone. */
+export function prefetch(url: string, position = 0): Promise<RawResponse> {
   window.tintypePrefetched ??= new Map();
   const response = fetch(url, {
     credentials: "same-origin",
     headers: { Accept: "application/json" },
+    priority: position === 0 ? "high" : "low",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).then(async (answer) => ({ status: answer.status, body: await answer.text() }));
   response.catch(() => {}); // Reported to whoever takes the response.

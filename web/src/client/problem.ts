@@ -64,3 +64,18 @@ function text(value: unknown): string {
 export function isNotFound(error: unknown): boolean {
   return error instanceof Problem && error.status === 404;
 }
+
+export type FailureKind = "retry" | "signedOut" | "rejected";
+
+/** What a failed attempt means for something that is queued. */
+export function classifyFailure(error: unknown): FailureKind {
+  if (!(error instanceof Problem)) return "rejected";
+  if (error.status === 401) return "signedOut";
+  const isTransient = error.status === 0 || [408, 425, 429].includes(error.status) || error.status >= 500;
+  return isTransient ? "retry" : "rejected";
+}
+
+/** True when the server could not be reached, or a proxy said that it is down. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof Problem && [0, 502, 503, 504].includes(error.status);
+}

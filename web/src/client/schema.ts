@@ -52,6 +52,10 @@ export interface components {
             /** @description An id, as a string. */
             moderator_id?: string | null;
         };
+        /** AttachmentRefView */
+        AttachmentRefView: {
+            attachment_id: string;
+        };
         /** AuthorView */
         AuthorView: {
             account_id: string;
@@ -65,9 +69,47 @@ export interface components {
             username: string;
             is_available: boolean;
         };
+        /** BackupHeader */
+        BackupHeader: {
+            /** @description base64url, at most 4 KiB. */
+            header: string;
+            version: number;
+        };
+        /** BackupPartView */
+        BackupPartView: {
+            name: string;
+            version: number;
+            content: string;
+        };
+        /** BackupPartsView */
+        BackupPartsView: {
+            parts: components["schemas"]["BackupPartView"][];
+        };
+        /** BackupVersionView */
+        BackupVersionView: {
+            version: number;
+        };
+        /** BackupView */
+        BackupView: {
+            version: number;
+            header: string;
+            /** Format: date-time */
+            created_at: string;
+            part_count: number;
+            size_bytes: number;
+        };
         /** BlockedName */
         BlockedName: {
             username: string;
+        };
+        /** Camera */
+        Camera: {
+            camera?: string | null;
+            lens?: string | null;
+            focal_length_mm?: number | null;
+            aperture?: number | null;
+            exposure_s?: number | null;
+            iso?: number | null;
         };
         /** CaseDetailsView */
         CaseDetailsView: {
@@ -82,11 +124,13 @@ export interface components {
         CaseView: {
             case_id: string;
             /** @enum {string} */
-            kind: "account" | "post" | "comment" | "story";
+            kind: "account" | "post" | "comment" | "story" | "message" | "thread";
             object_id: string;
             owner: components["schemas"]["ModeratedAccountView"];
             evidence_text: string;
+            claimed_text: string;
             evidence_urls: string[];
+            evidence_voices: string[];
             /** @enum {string} */
             status: "open" | "closed";
             report_count: number;
@@ -155,6 +199,24 @@ export interface components {
             next_cursor: string | null;
             has_more: boolean;
         };
+        /** CommitView */
+        CommitView: {
+            epoch: number;
+            account_id: string;
+            device_id: string;
+            number: number;
+            commit: string;
+            proposals: string[];
+        };
+        /** CommitsView */
+        CommitsView: {
+            commits: components["schemas"]["CommitView"][];
+        };
+        /** CommittedView */
+        CommittedView: {
+            epoch: number;
+            number: number;
+        };
         /** ComplaintView */
         ComplaintView: {
             /** @enum {string} */
@@ -163,11 +225,44 @@ export interface components {
             /** Format: date-time */
             reported_at: string;
         };
+        /** ConnectTokenView */
+        ConnectTokenView: {
+            username: string;
+            password: string;
+            client_id_prefix: string;
+            topic: string;
+            expires_in_s: number;
+        };
+        /** Countdown */
+        Countdown: {
+            /**
+             * @description A fraction of the width or height.
+             * @default 0.5
+             */
+            x?: number;
+            /**
+             * @description A fraction of the width or height.
+             * @default 0.5
+             */
+            y?: number;
+            /**
+             * @description Degrees, clockwise.
+             * @default 0
+             */
+            rotation?: number;
+            /** @default 1 */
+            scale?: number;
+            title: string;
+            /** Format: date-time */
+            ends_at: string;
+            /** @constant */
+            type: "countdown";
+        };
         /** DecisionView */
         DecisionView: {
             case_id: string;
             /** @enum {string} */
-            kind: "account" | "post" | "comment" | "story";
+            kind: "account" | "post" | "comment" | "story" | "message" | "thread";
             object_id: string;
             outcome: string;
             decided_at: string | null;
@@ -187,9 +282,64 @@ export interface components {
             done: number;
             total: number;
         };
+        /** DeviceAccountView */
+        DeviceAccountView: {
+            account_id: string;
+            username: string;
+            full_name: string;
+            profile_pic_url: string | null;
+            is_current: boolean;
+        };
+        /** DeviceAccountsView */
+        DeviceAccountsView: {
+            accounts: components["schemas"]["DeviceAccountView"][];
+        };
+        /** DeviceChange */
+        DeviceChange: {
+            /** @description 1 to 64 letters, digits, dots, hyphens and underscores. */
+            device_id: string;
+            /** @description 1 to 64 letters, digits, dots, hyphens and underscores. */
+            local_id: string;
+            /** @description 1 for the device's first change in this thread, and one more for each that was accepted. */
+            counter: number;
+        };
+        /** DeviceRefView */
+        DeviceRefView: {
+            account_id: string;
+            device_id: string;
+        };
+        /** DirectSettingsBody */
+        DirectSettingsBody: {
+            /** @enum {string} */
+            audience: "everyone" | "following" | "nobody";
+            /** @enum {string} */
+            preview: "text" | "name" | "nothing";
+        };
+        /** Drawing */
+        Drawing: {
+            strokes: components["schemas"]["Stroke"][];
+            /** @constant */
+            type: "drawing";
+        };
         /** EmailToken */
         EmailToken: {
             token: string;
+        };
+        /** EncryptionDeviceView */
+        EncryptionDeviceView: {
+            device_id: string;
+            name: string;
+            signature_key: string;
+            is_current: boolean;
+            /** Format: date-time */
+            seen_at: string;
+            key_packages: number;
+            has_last_resort: boolean;
+        };
+        /** EncryptionDevicesView */
+        EncryptionDevicesView: {
+            account_id: string;
+            devices: components["schemas"]["EncryptionDeviceView"][];
         };
         /** EngineHealth */
         EngineHealth: {
@@ -245,6 +395,10 @@ export interface components {
                 [key: string]: components["schemas"]["Explanation"];
             } | null;
         };
+        /** FollowedTagsView */
+        FollowedTagsView: {
+            tags: string[];
+        };
         /** FoundPeopleView */
         FoundPeopleView: {
             people: components["schemas"]["FoundPersonView"][];
@@ -274,6 +428,32 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             viewer_has_liked: boolean;
+        };
+        /** GroupPhotoView */
+        GroupPhotoView: {
+            media_id: string;
+            squares: {
+                [key: string]: string;
+            };
+            placeholder: string | null;
+        };
+        /** GroupPosition */
+        GroupPosition: {
+            /** @description An id, as a string. */
+            device_id: string;
+            group_number: number;
+        };
+        /** GroupRefView */
+        GroupRefView: {
+            group_number: number;
+        };
+        /** GroupView */
+        GroupView: {
+            group_number: number;
+            epoch: number;
+            leaves: components["schemas"]["LeafView"][];
+            missing: components["schemas"]["MemberDeviceView"][];
+            proposals: string[];
         };
         /** HighlightCardView */
         HighlightCardView: {
@@ -305,6 +485,7 @@ export interface components {
             mentions: components["schemas"]["TaggedView"][];
             /** Format: date-time */
             created_at: string;
+            elements: (components["schemas"]["StoryTextView"] | components["schemas"]["StoryDrawingView"] | components["schemas"]["StoryMentionView"] | components["schemas"]["StoryPlaceView"] | components["schemas"]["StoryPostView"] | components["schemas"]["StoryPollView"] | components["schemas"]["StoryQuestionView"] | components["schemas"]["StoryCountdownView"])[];
             item_id: string;
         };
         /** HighlightOrder */
@@ -325,6 +506,127 @@ export interface components {
         HighlightsView: {
             highlights: components["schemas"]["HighlightCardView"][];
         };
+        /** ImportArchiveView */
+        ImportArchiveView: {
+            archive_id: string;
+            name: string;
+            size_bytes: number;
+            received_bytes: number;
+            upload_url: string;
+        };
+        /** ImportLineView */
+        ImportLineView: {
+            /** @enum {string} */
+            kind: "skipped" | "changed";
+            name: string;
+            code: string;
+            reason: string;
+        };
+        /** ImportReportView */
+        ImportReportView: {
+            lines: components["schemas"]["ImportLineView"][];
+            next_cursor: string | null;
+            has_more: boolean;
+        };
+        /** ImportView */
+        ImportView: {
+            import_id: string;
+            /** @enum {string} */
+            source: "instagram" | "mastodon" | "pixelfed" | "folder";
+            with_stories: boolean;
+            /** @enum {string} */
+            state: "uploading" | "waiting" | "running" | "done" | "stopped" | "failed" | "cancelled";
+            reason_code: string;
+            reason: string;
+            total: number;
+            done: number;
+            imported: number;
+            already_imported: number;
+            skipped: number;
+            changed: number;
+            following_here: string[];
+            followers_here: string[];
+            archives: components["schemas"]["ImportArchiveView"][];
+            kept_until: string | null;
+            max_bytes: number;
+            ended_at: string | null;
+        };
+        /** ImportsView */
+        ImportsView: {
+            imports: components["schemas"]["ImportView"][];
+            max_bytes: number;
+        };
+        /** InboxEntryView */
+        InboxEntryView: {
+            thread_id: string;
+            /** @enum {string} */
+            kind: "pair" | "group";
+            is_encrypted: boolean;
+            name: string;
+            people: components["schemas"]["AuthorView"][];
+            photo: components["schemas"]["GroupPhotoView"] | null;
+            member_count: number;
+            unread_count: number;
+            last_message: components["schemas"]["MessageView"] | null;
+            /** @enum {string} */
+            state: "active" | "requested" | "declined" | "left" | "removed";
+            is_archived: boolean;
+            muted_until: string | null;
+        };
+        /** InboxView */
+        InboxView: {
+            /** @enum {string} */
+            folder: "inbox" | "requests" | "archive";
+            threads: components["schemas"]["InboxEntryView"][];
+            next_cursor: string | null;
+            has_more: boolean;
+        };
+        /** InvitationView */
+        InvitationView: {
+            invitation_id: string;
+            code: string;
+            url: string;
+            max_uses: number;
+            use_count: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        /** InvitationsView */
+        InvitationsView: {
+            invitations: components["schemas"]["InvitationView"][];
+        };
+        /** InviterView */
+        InviterView: {
+            inviter: components["schemas"]["AuthorView"];
+        };
+        /** KeyPackageClaim */
+        KeyPackageClaim: {
+            account_ids: string[];
+            device_ids?: string[] | null;
+            /** @description An id, as a string. */
+            thread_id?: string | null;
+        };
+        /** KeyPackageView */
+        KeyPackageView: {
+            account_id: string;
+            device_id: string;
+            key_package: string;
+            is_last_resort: boolean;
+        };
+        /** KeyPackagesView */
+        KeyPackagesView: {
+            key_packages: components["schemas"]["KeyPackageView"][];
+        };
+        /** LeafView */
+        LeafView: {
+            leaf_index: number;
+            account_id: string;
+            device_id: string;
+            signature_key: string;
+            is_gone: boolean;
+        };
         /** Look */
         Look: {
             id: string;
@@ -341,7 +643,7 @@ export interface components {
         MediaView: {
             media_id: string;
             /** @enum {string} */
-            type: "image" | "video";
+            type: "image" | "video" | "audio";
             /** @enum {string} */
             state: "processing" | "ready" | "failed" | "lost" | "deleted";
             urls: {
@@ -357,8 +659,75 @@ export interface components {
             duration_ms: number | null;
             placeholder: string | null;
             url: string;
+            download_url: string | null;
             alt_text: string;
             tagged: components["schemas"]["TaggedView"][];
+            camera?: components["schemas"]["Camera"] | null;
+        };
+        /** MemberDeviceView */
+        MemberDeviceView: {
+            account_id: string;
+            device_id: string;
+            name: string;
+            signature_key: string;
+        };
+        /** MemberDevicesView */
+        MemberDevicesView: {
+            devices: components["schemas"]["MemberDeviceView"][];
+        };
+        /** MemberView */
+        MemberView: {
+            person: components["schemas"]["AuthorView"];
+            is_admin: boolean;
+            is_invited: boolean;
+            seen_number: number;
+            seen_at: string | null;
+        };
+        /** MessageEdit */
+        MessageEdit: {
+            /** @description 1 to 64 letters, digits, dots, hyphens and underscores. */
+            device_id: string;
+            /** @description 1 to 64 letters, digits, dots, hyphens and underscores. */
+            local_id: string;
+            /** @description 1 for the device's first change in this thread, and one more for each that was accepted. */
+            counter: number;
+            /** @description 1 to 4,000 characters. */
+            text: string;
+        };
+        /** MessageReactionView */
+        MessageReactionView: {
+            account_id: string;
+            emoji: string;
+        };
+        /** MessageView */
+        MessageView: {
+            message_id: string;
+            thread_id: string;
+            number: number;
+            author: components["schemas"]["AuthorView"] | null;
+            is_own: boolean;
+            /** @enum {string} */
+            kind: "text" | "media" | "voice" | "post" | "story" | "story_reply" | "encrypted" | "encrypted_change" | "unsent";
+            text: string;
+            is_hidden: boolean;
+            reply_to: components["schemas"]["QuoteView"] | null;
+            media: components["schemas"]["MediaView"] | null;
+            voice: components["schemas"]["VoiceView"] | null;
+            post: components["schemas"]["PostCardView"] | null;
+            story: components["schemas"]["StoryView"] | null;
+            sealed: components["schemas"]["SealedView"] | null;
+            reactions: components["schemas"]["MessageReactionView"][];
+            /** Format: date-time */
+            created_at: string;
+            edited_at: string | null;
+            expires_at: string | null;
+            after_seen_s: number | null;
+        };
+        /** MessagesView */
+        MessagesView: {
+            messages: components["schemas"]["MessageView"][];
+            next_cursor: string | null;
+            has_more: boolean;
         };
         /** ModeratedAccountView */
         ModeratedAccountView: {
@@ -419,6 +788,13 @@ export interface components {
             /** @default  */
             full_name?: string;
             email?: string | null;
+            /** @default  */
+            invitation?: string;
+        };
+        /** NewAnswer */
+        NewAnswer: {
+            /** @description 1 to 300 characters. */
+            text: string;
         };
         /** NewAppeal */
         NewAppeal: {
@@ -429,10 +805,25 @@ export interface components {
             /** @description An id, as a string. */
             media_id: string;
         };
+        /** NewBackup */
+        NewBackup: {
+            /** @description base64url, at most 4 KiB. */
+            header: string;
+            /** @description 0: none. */
+            expected_version: number;
+        };
+        /** NewBackupPart */
+        NewBackupPart: {
+            backup_version: number;
+            /** @description 0: none. */
+            expected_version: number;
+            /** @description base64url, at most 256 KiB. */
+            content: string;
+        };
         /** NewCase */
         NewCase: {
             /** @enum {string} */
-            kind: "account" | "post" | "comment" | "story";
+            kind: "account" | "post" | "comment" | "story" | "message" | "thread";
             /** @description An id, as a string. */
             object_id: string;
             /** @description At most 1,000 characters. */
@@ -448,9 +839,59 @@ export interface components {
             /** @description An id, as a string. */
             reply_to?: string | null;
         };
+        /** NewCommitBody */
+        NewCommitBody: {
+            /** @description An id, as a string. */
+            device_id: string;
+            group_number: number;
+            epoch: number;
+            /** @description base64url, at most 256 KiB. */
+            commit: string;
+            /** @description base64url, at most 384 KiB. */
+            welcome?: string | null;
+            add_members?: string[];
+            remove_members?: string[];
+        };
+        /** NewDeparture */
+        NewDeparture: {
+            /** @description An id, as a string. */
+            device_id: string;
+            group_number: number;
+            epoch: number;
+            proposals?: string[];
+        };
+        /** NewDevice */
+        NewDevice: {
+            /** @description 1 to 60 characters. */
+            name: string;
+            /** @description base64url, at most 4 KiB. */
+            signature_key: string;
+        };
         /** NewEmail */
         NewEmail: {
             email: string;
+        };
+        /** NewEncryptedMessage */
+        NewEncryptedMessage: {
+            /** @description 1 to 64 letters, digits, dots, hyphens and underscores. */
+            device_id: string;
+            /** @description 1 to 64 letters, digits, dots, hyphens and underscores. */
+            local_id: string;
+            /** @description 1 for the device's first change in this thread, and one more for each that was accepted. */
+            counter: number;
+            group_number: number;
+            epoch: number;
+            /** @description base64url, at most 64 KiB. */
+            ciphertext: string;
+            /** @description An id, as a string. */
+            attachment_id?: string | null;
+            /** @default false */
+            is_change?: boolean;
+        };
+        /** NewGroupPhoto */
+        NewGroupPhoto: {
+            /** @description An id, as a string. */
+            media_id: string;
         };
         /** NewHighlight */
         NewHighlight: {
@@ -459,6 +900,13 @@ export interface components {
             story_ids: string[];
             /** @description An id, as a string. */
             cover_story_id?: string | null;
+        };
+        /** NewImport */
+        NewImport: {
+            /** @enum {string} */
+            source: "instagram" | "mastodon" | "pixelfed" | "folder";
+            /** @default true */
+            with_stories?: boolean;
         };
         /** NewImpression */
         NewImpression: {
@@ -471,11 +919,28 @@ export interface components {
         NewImpressions: {
             impressions: components["schemas"]["NewImpression"][];
         };
+        /** NewInvitation */
+        NewInvitation: {
+            /** @default 10 */
+            max_uses?: number;
+            /** @default 14 */
+            days?: number;
+        };
+        /** NewKeyPackages */
+        NewKeyPackages: {
+            key_packages?: string[];
+            /** @description base64url, at most 4 KiB. */
+            last_resort?: string | null;
+        };
         /** NewMediaEdit */
         NewMediaEdit: {
             edit?: {
                 [key: string]: unknown;
             } | null;
+        };
+        /** NewMembers */
+        NewMembers: {
+            account_ids: string[];
         };
         /** NewMention */
         NewMention: {
@@ -486,12 +951,79 @@ export interface components {
             /** @description A fraction of the width or height. */
             y: number;
         };
+        /** NewMentionSticker */
+        NewMentionSticker: {
+            /**
+             * @description A fraction of the width or height.
+             * @default 0.5
+             */
+            x?: number;
+            /**
+             * @description A fraction of the width or height.
+             * @default 0.5
+             */
+            y?: number;
+            /**
+             * @description Degrees, clockwise.
+             * @default 0
+             */
+            rotation?: number;
+            /** @default 1 */
+            scale?: number;
+            /** @description An id, as a string. */
+            account_id: string;
+            /**
+             * @default light
+             * @enum {string}
+             */
+            tone?: "light" | "dark" | "brass";
+            /** @constant */
+            type: "mention";
+        };
+        /** NewMessage */
+        NewMessage: {
+            /** @description 1 to 64 letters, digits, dots, hyphens and underscores. */
+            device_id: string;
+            /** @description 1 to 64 letters, digits, dots, hyphens and underscores. */
+            local_id: string;
+            /** @description 1 for the device's first change in this thread, and one more for each that was accepted. */
+            counter: number;
+            /**
+             * @description 1 to 4,000 characters.
+             * @default
+             */
+            text?: string;
+            /** @description An id, as a string. */
+            reply_to?: string | null;
+            /** @description An id, as a string. */
+            media_id?: string | null;
+            /** @description An id, as a string. */
+            post_id?: string | null;
+            /** @description An id, as a string. */
+            story_id?: string | null;
+        };
+        /** NewMessageReaction */
+        NewMessageReaction: {
+            /** @description 1 to 64 letters, digits, dots, hyphens and underscores. */
+            device_id: string;
+            /** @description 1 to 64 letters, digits, dots, hyphens and underscores. */
+            local_id: string;
+            /** @description 1 for the device's first change in this thread, and one more for each that was accepted. */
+            counter: number;
+            /** @description An emoji. */
+            emoji: string | null;
+        };
         /** NewModerationAction */
         NewModerationAction: {
             /** @enum {string} */
             action: "dismiss" | "warn" | "hide" | "restore" | "delete" | "suspend" | "unsuspend" | "note";
             /** @description At most 1,000 characters. */
             reason: string;
+        };
+        /** NewMute */
+        NewMute: {
+            /** @description Seconds. */
+            for_s?: number | null;
         };
         /** NewNotificationPreference */
         NewNotificationPreference: {
@@ -539,6 +1071,35 @@ export interface components {
             comments_enabled?: boolean;
             /** @default false */
             hides_like_count?: boolean;
+            shows_camera?: boolean | null;
+        };
+        /** NewPostSticker */
+        NewPostSticker: {
+            /**
+             * @description A fraction of the width or height.
+             * @default 0.5
+             */
+            x?: number;
+            /**
+             * @description A fraction of the width or height.
+             * @default 0.5
+             */
+            y?: number;
+            /**
+             * @description Degrees, clockwise.
+             * @default 0
+             */
+            rotation?: number;
+            /** @default 1 */
+            scale?: number;
+            /** @description An id, as a string. */
+            post_id: string;
+            /** @constant */
+            type: "post";
+        };
+        /** NewPresenceSettings */
+        NewPresenceSettings: {
+            is_shown: boolean;
         };
         /** NewPresigned */
         NewPresigned: {
@@ -549,7 +1110,7 @@ export interface components {
              * @default post
              * @enum {string}
              */
-            kind?: "post" | "avatar" | "story";
+            kind?: "post" | "avatar" | "story" | "voice";
             /** @default false */
             keep_location?: boolean;
             edit?: {
@@ -584,7 +1145,7 @@ export interface components {
         /** NewReport */
         NewReport: {
             /** @enum {string} */
-            kind: "account" | "post" | "comment" | "story";
+            kind: "account" | "post" | "comment" | "story" | "message" | "thread";
             /** @description An id, as a string. */
             object_id: string;
             /** @enum {string} */
@@ -594,6 +1155,27 @@ export interface components {
              * @default
              */
             note?: string;
+            /**
+             * @description What an encrypted message says, in the reporter's word.
+             * @default
+             */
+            claimed_text?: string;
+        };
+        /** NewScheduledPost */
+        NewScheduledPost: {
+            media_ids: string[];
+            /** @default  */
+            caption?: string;
+            alt_texts?: string[];
+            tagged?: components["schemas"]["NewTag"][];
+            place?: components["schemas"]["PostPlace"] | null;
+            /** @default true */
+            comments_enabled?: boolean;
+            /** @default false */
+            hides_like_count?: boolean;
+            shows_camera?: boolean | null;
+            /** Format: date-time */
+            publish_at: string;
         };
         /** NewSubscription */
         NewSubscription: {
@@ -608,6 +1190,19 @@ export interface components {
             account_id: string;
             x: number;
             y: number;
+        };
+        /** NewThread */
+        NewThread: {
+            account_ids: string[];
+            /**
+             * @description At most 60 characters.
+             * @default
+             */
+            name?: string;
+            /** @description The client's own id of what it creates: a repeat finds it again. */
+            local_id?: string | null;
+            /** @description An id, as a string. */
+            device_id?: string | null;
         };
         /** NewToken */
         NewToken: {
@@ -625,10 +1220,14 @@ export interface components {
         NewUsername: {
             username: string;
         };
+        /** NewVote */
+        NewVote: {
+            choice: number;
+        };
         /** NotificationPreferenceView */
         NotificationPreferenceView: {
             /** @enum {string} */
-            kind: "like" | "comment_like" | "comment" | "reply" | "mention" | "tag" | "follow" | "request" | "accepted" | "story_reply" | "story_reaction" | "story_mention" | "warning";
+            kind: "like" | "comment_like" | "comment" | "reply" | "mention" | "tag" | "follow" | "request" | "accepted" | "story_reply" | "story_reaction" | "story_mention" | "story_answer" | "story_countdown" | "warning";
             /** @enum {string} */
             audience: "off" | "following" | "everyone";
             is_pushed: boolean;
@@ -642,13 +1241,14 @@ export interface components {
         NotificationView: {
             notification_id: string;
             /** @enum {string} */
-            kind: "like" | "comment_like" | "comment" | "reply" | "mention" | "tag" | "follow" | "request" | "accepted" | "story_reply" | "story_reaction" | "story_mention" | "warning";
+            kind: "like" | "comment_like" | "comment" | "reply" | "mention" | "tag" | "follow" | "request" | "accepted" | "story_reply" | "story_reaction" | "story_mention" | "story_answer" | "story_countdown" | "warning";
             actors: components["schemas"]["ActorView"][];
             actor_count: number;
             others_count: number;
             object_id: string | null;
             post: components["schemas"]["PostPreviewView"] | null;
             story: components["schemas"]["StoryPreviewView"] | null;
+            comment_text: string | null;
             /** Format: date-time */
             happened_at: string;
             /** @enum {string} */
@@ -683,6 +1283,10 @@ export interface components {
             following_count: number;
             viewer_follows: boolean;
             is_suspended: boolean;
+            is_unlisted: boolean;
+            allows_downloads: boolean;
+            shows_camera: boolean;
+            allows_story_shares: boolean;
         };
         /** PasskeyAssertion */
         PasskeyAssertion: {
@@ -761,6 +1365,35 @@ export interface components {
             place: components["schemas"]["PlaceView"];
             post_count: number;
         };
+        /** PlaceSticker */
+        PlaceSticker: {
+            /**
+             * @description A fraction of the width or height.
+             * @default 0.5
+             */
+            x?: number;
+            /**
+             * @description A fraction of the width or height.
+             * @default 0.5
+             */
+            y?: number;
+            /**
+             * @description Degrees, clockwise.
+             * @default 0
+             */
+            rotation?: number;
+            /** @default 1 */
+            scale?: number;
+            place_id: string;
+            name: string;
+            /**
+             * @default light
+             * @enum {string}
+             */
+            tone?: "light" | "dark" | "brass";
+            /** @constant */
+            type: "place";
+        };
         /** PlaceView */
         PlaceView: {
             place_id: string;
@@ -772,6 +1405,37 @@ export interface components {
         PlacesView: {
             places: components["schemas"]["PlaceView"][];
         };
+        /** Poll */
+        Poll: {
+            /**
+             * @description A fraction of the width or height.
+             * @default 0.5
+             */
+            x?: number;
+            /**
+             * @description A fraction of the width or height.
+             * @default 0.5
+             */
+            y?: number;
+            /**
+             * @description Degrees, clockwise.
+             * @default 0
+             */
+            rotation?: number;
+            /** @default 1 */
+            scale?: number;
+            /** @default  */
+            question?: string;
+            choices: string[];
+            /** @constant */
+            type: "poll";
+        };
+        /** PostCardView */
+        PostCardView: {
+            post: components["schemas"]["GridPostView"];
+            author: components["schemas"]["AuthorView"];
+            caption: string;
+        };
         /** PostEdit */
         PostEdit: {
             caption?: string;
@@ -779,6 +1443,7 @@ export interface components {
             place?: components["schemas"]["PostPlace"] | null;
             comments_enabled?: boolean;
             hides_like_count?: boolean;
+            shows_camera?: boolean;
         };
         /** PostPlace */
         PostPlace: {
@@ -813,6 +1478,7 @@ export interface components {
             comment_count: number;
             comments_enabled: boolean;
             hides_like_count: boolean;
+            shows_camera: boolean;
             is_pinned: boolean;
             is_archived: boolean;
             is_hidden: boolean;
@@ -823,6 +1489,7 @@ export interface components {
             viewer_has_saved: boolean;
             viewer_is_author: boolean;
             viewer_is_tagged: boolean;
+            viewer_follows_author: boolean;
         };
         /** PostsView */
         PostsView: {
@@ -834,6 +1501,20 @@ export interface components {
         PrefetchView: {
             account_ids: string[];
             media_urls: string[];
+        };
+        /** PresenceSettingsView */
+        PresenceSettingsView: {
+            is_shown: boolean;
+        };
+        /** PresenceView */
+        PresenceView: {
+            account_id: string;
+            is_active: boolean;
+            last_active_at: string | null;
+        };
+        /** PresencesView */
+        PresencesView: {
+            presence: components["schemas"]["PresenceView"][];
         };
         /** Presigned */
         Presigned: {
@@ -869,6 +1550,10 @@ export interface components {
             bio?: string | null;
             website?: string | null;
             is_private?: boolean | null;
+            is_unlisted?: boolean | null;
+            allows_downloads?: boolean | null;
+            shows_camera?: boolean | null;
+            allows_story_shares?: boolean | null;
         };
         /** ProfileView */
         ProfileView: {
@@ -908,11 +1593,40 @@ export interface components {
             p256dh: string;
             auth: string;
         };
+        /** Question */
+        Question: {
+            /**
+             * @description A fraction of the width or height.
+             * @default 0.5
+             */
+            x?: number;
+            /**
+             * @description A fraction of the width or height.
+             * @default 0.5
+             */
+            y?: number;
+            /**
+             * @description Degrees, clockwise.
+             * @default 0
+             */
+            rotation?: number;
+            /** @default 1 */
+            scale?: number;
+            prompt: string;
+            /** @constant */
+            type: "question";
+        };
         /** QuietHoursView */
         QuietHoursView: {
             begin: number;
             end: number;
             time_zone: string;
+        };
+        /** QuoteView */
+        QuoteView: {
+            message_id: string;
+            account_id: string | null;
+            text: string;
         };
         /** ReadUpTo */
         ReadUpTo: {
@@ -922,6 +1636,7 @@ export interface components {
         /** Readiness */
         Readiness: {
             is_ready: boolean;
+            is_degraded: boolean;
             engines: {
                 [key: string]: components["schemas"]["EngineHealth"];
             };
@@ -942,6 +1657,11 @@ export interface components {
         /** RecoveryCodesView */
         RecoveryCodesView: {
             recovery_codes: string[];
+        };
+        /** RegistrationView */
+        RegistrationView: {
+            /** @enum {string} */
+            registration: "open" | "invitation" | "closed";
         };
         /** RelationView */
         RelationView: {
@@ -985,6 +1705,42 @@ export interface components {
         SaveOptions: {
             collection_ids?: string[];
         };
+        /** ScheduledPostEdit */
+        ScheduledPostEdit: {
+            caption?: string;
+            media?: components["schemas"]["PhotoEdit"][];
+            place?: components["schemas"]["PostPlace"] | null;
+            comments_enabled?: boolean;
+            hides_like_count?: boolean;
+            shows_camera?: boolean;
+            publish_at?: string;
+        };
+        /** ScheduledPostView */
+        ScheduledPostView: {
+            scheduled_id: string;
+            /** Format: date-time */
+            publish_at: string;
+            due_at: string | null;
+            /** @enum {null|string} */
+            problem: "account_inactive" | "media_invalid" | "daily_limit" | "refused" | null;
+            media: components["schemas"]["MediaView"][];
+            caption: string;
+            place: components["schemas"]["PostPlaceView"] | null;
+            comments_enabled: boolean;
+            hides_like_count: boolean;
+            shows_camera: boolean | null;
+        };
+        /** ScheduledPostsView */
+        ScheduledPostsView: {
+            scheduled: components["schemas"]["ScheduledPostView"][];
+        };
+        /** SealedView */
+        SealedView: {
+            ciphertext: string;
+            epoch: number;
+            device_id: string;
+            has_attachment: boolean;
+        };
         /** SearchResultsView */
         SearchResultsView: {
             people: components["schemas"]["FoundPersonView"][];
@@ -1007,9 +1763,21 @@ export interface components {
             ticket: string;
             methods: string[];
         };
+        /** SeenMarker */
+        SeenMarker: {
+            number: number;
+        };
         /** SeenStories */
         SeenStories: {
             story_ids: string[];
+        };
+        /** SentView */
+        SentView: {
+            thread_id: string;
+            message_id: string;
+            number: number;
+            /** Format: date-time */
+            created_at: string;
         };
         /** SessionView */
         SessionView: {
@@ -1026,6 +1794,20 @@ export interface components {
         /** SessionsView */
         SessionsView: {
             sessions: components["schemas"]["SessionView"][];
+        };
+        /** SharedPostView */
+        SharedPostView: {
+            post_id: string;
+            code: string;
+            permalink: string;
+            username: string;
+            profile_pic_url: string | null;
+            image_url: string | null;
+            width: number;
+            height: number;
+            alt_text: string;
+            caption: string;
+            is_video: boolean;
         };
         /** SignInTicket */
         SignInTicket: {
@@ -1060,6 +1842,36 @@ export interface components {
             reserved_bytes: number;
             quota_bytes: number | null;
         };
+        /** StoryAnswerView */
+        StoryAnswerView: {
+            account_id: string;
+            username: string;
+            full_name: string;
+            profile_pic_url: string | null;
+            is_verified: boolean;
+            is_private: boolean;
+            relation: components["schemas"]["RelationView"];
+            text: string;
+        };
+        /** StoryAnswersView */
+        StoryAnswersView: {
+            answers: components["schemas"]["StoryAnswerView"][];
+            next_cursor: string | null;
+            has_more: boolean;
+        };
+        /** StoryCountdownView */
+        StoryCountdownView: {
+            x: number;
+            y: number;
+            rotation: number;
+            scale: number;
+            title: string;
+            /** Format: date-time */
+            ends_at: string;
+            viewer_is_reminded: boolean;
+            /** @constant */
+            type: "countdown";
+        };
         /** StoryDraft */
         StoryDraft: {
             /** @description An id, as a string. */
@@ -1082,6 +1894,63 @@ export interface components {
             /** @default true */
             replies_enabled?: boolean;
             mentions?: components["schemas"]["NewMention"][];
+            /** @description At most 64 KB; later elements cover earlier ones. */
+            elements?: (components["schemas"]["TextElement"] | components["schemas"]["Drawing"] | components["schemas"]["PlaceSticker"] | components["schemas"]["NewMentionSticker"] | components["schemas"]["NewPostSticker"] | components["schemas"]["Poll"] | components["schemas"]["Question"] | components["schemas"]["Countdown"])[];
+        };
+        /** StoryDrawingView */
+        StoryDrawingView: {
+            strokes: components["schemas"]["Stroke"][];
+            /** @constant */
+            type: "drawing";
+        };
+        /** StoryMentionView */
+        StoryMentionView: {
+            x: number;
+            y: number;
+            rotation: number;
+            scale: number;
+            account_id: string;
+            username: string;
+            /** @enum {string} */
+            tone: "light" | "dark" | "brass";
+            /** @constant */
+            type: "mention";
+        };
+        /** StoryPlaceView */
+        StoryPlaceView: {
+            x: number;
+            y: number;
+            rotation: number;
+            scale: number;
+            place_id: string;
+            name: string;
+            /** @enum {string} */
+            tone: "light" | "dark" | "brass";
+            /** @constant */
+            type: "place";
+        };
+        /** StoryPollView */
+        StoryPollView: {
+            x: number;
+            y: number;
+            rotation: number;
+            scale: number;
+            question: string;
+            choices: string[];
+            counts: number[] | null;
+            viewer_choice: number | null;
+            /** @constant */
+            type: "poll";
+        };
+        /** StoryPostView */
+        StoryPostView: {
+            x: number;
+            y: number;
+            rotation: number;
+            scale: number;
+            post: components["schemas"]["SharedPostView"] | null;
+            /** @constant */
+            type: "post";
         };
         /** StoryPreviewView */
         StoryPreviewView: {
@@ -1090,6 +1959,34 @@ export interface components {
             thumbnail_url: string | null;
             text: string | null;
             reaction: string | null;
+        };
+        /** StoryQuestionView */
+        StoryQuestionView: {
+            x: number;
+            y: number;
+            rotation: number;
+            scale: number;
+            prompt: string;
+            viewer_answer: string | null;
+            /** @constant */
+            type: "question";
+        };
+        /** StoryTextView */
+        StoryTextView: {
+            x: number;
+            y: number;
+            rotation: number;
+            scale: number;
+            text: string;
+            /** @enum {string} */
+            font: "plain" | "serif" | "rounded" | "mono" | "poster";
+            colour: string;
+            /** @enum {string} */
+            align: "start" | "center" | "end";
+            /** @enum {string} */
+            plate: "none" | "solid" | "soft";
+            /** @constant */
+            type: "text";
         };
         /** StoryView */
         StoryView: {
@@ -1103,6 +2000,7 @@ export interface components {
             mentions: components["schemas"]["TaggedView"][];
             /** Format: date-time */
             created_at: string;
+            elements: (components["schemas"]["StoryTextView"] | components["schemas"]["StoryDrawingView"] | components["schemas"]["StoryMentionView"] | components["schemas"]["StoryPlaceView"] | components["schemas"]["StoryPostView"] | components["schemas"]["StoryPollView"] | components["schemas"]["StoryQuestionView"] | components["schemas"]["StoryCountdownView"])[];
             account_id: string;
             /** Format: date-time */
             expires_at: string;
@@ -1125,6 +2023,7 @@ export interface components {
             is_private: boolean;
             relation: components["schemas"]["RelationView"];
             reaction: string | null;
+            choice: number | null;
             /** Format: date-time */
             seen_at: string;
         };
@@ -1134,6 +2033,13 @@ export interface components {
             viewers: components["schemas"]["StoryViewerView"][];
             next_cursor: string | null;
             has_more: boolean;
+        };
+        /** Stroke */
+        Stroke: {
+            colour: string;
+            /** @description A fraction of the canvas's width. */
+            width: number;
+            points: number[];
         };
         /** SubscriptionView */
         SubscriptionView: {
@@ -1145,14 +2051,42 @@ export interface components {
         SubscriptionsView: {
             subscriptions: components["schemas"]["SubscriptionView"][];
         };
+        /** SuggestedPlaceView */
+        SuggestedPlaceView: {
+            place_id: string | null;
+            name: string;
+            region: string;
+            country_code: string;
+            latitude: number;
+            longitude: number;
+        };
+        /** SuggestedPlacesView */
+        SuggestedPlacesView: {
+            places: components["schemas"]["SuggestedPlaceView"][];
+        };
         /** SuggestionView */
         SuggestionView: {
             person: components["schemas"]["PersonView"];
             followed_by_count: number;
+            /** @enum {string} */
+            reason: "inviter" | "followed_by_inviter" | "mutuals" | "popular" | "new";
         };
         /** SuggestionsView */
         SuggestionsView: {
             suggestions: components["schemas"]["SuggestionView"][];
+        };
+        /** SyncView */
+        SyncView: {
+            updates: components["schemas"]["UpdateView"][];
+            seq: number;
+            has_more: boolean;
+            is_reset: boolean;
+        };
+        /** TagPageView */
+        TagPageView: {
+            tag: string;
+            post_count: number;
+            viewer_follows: boolean;
         };
         /** TagView */
         TagView: {
@@ -1169,6 +2103,82 @@ export interface components {
         /** TagsView */
         TagsView: {
             tags: components["schemas"]["TagView"][];
+        };
+        /** TextElement */
+        TextElement: {
+            /**
+             * @description A fraction of the width or height.
+             * @default 0.5
+             */
+            x?: number;
+            /**
+             * @description A fraction of the width or height.
+             * @default 0.5
+             */
+            y?: number;
+            /**
+             * @description Degrees, clockwise.
+             * @default 0
+             */
+            rotation?: number;
+            /** @default 1 */
+            scale?: number;
+            text: string;
+            /**
+             * @default plain
+             * @enum {string}
+             */
+            font?: "plain" | "serif" | "rounded" | "mono" | "poster";
+            /** @default #ffffff */
+            colour?: string;
+            /**
+             * @default center
+             * @enum {string}
+             */
+            align?: "start" | "center" | "end";
+            /**
+             * @default none
+             * @enum {string}
+             */
+            plate?: "none" | "solid" | "soft";
+            /** @constant */
+            type: "text";
+        };
+        /** ThreadChange */
+        ThreadChange: {
+            /** @description At most 60 characters. */
+            name?: string | null;
+            /** @description Seconds; 0: messages stay. */
+            disappear_s?: number | null;
+            /** @enum {null|string} */
+            disappears_after?: "sent" | "seen" | null;
+        };
+        /** ThreadRefView */
+        ThreadRefView: {
+            thread_id: string;
+        };
+        /** ThreadView */
+        ThreadView: {
+            thread_id: string;
+            /** @enum {string} */
+            kind: "pair" | "group";
+            is_encrypted: boolean;
+            name: string;
+            /** @enum {string} */
+            state: "active" | "requested" | "declined" | "left" | "removed";
+            is_admin: boolean;
+            disappear_s: number | null;
+            /** @enum {string} */
+            disappears_after: "sent" | "seen";
+            last_number: number;
+            seen_number: number;
+            unread_count: number;
+            member_count: number;
+            photo: components["schemas"]["GroupPhotoView"] | null;
+            members: components["schemas"]["MemberView"][];
+            is_archived: boolean;
+            muted_until: string | null;
+            last_counter: number | null;
         };
         /** TokenView */
         TokenView: {
@@ -1205,15 +2215,30 @@ export interface components {
             };
             prefetch: components["schemas"]["PrefetchView"];
         };
+        /** UnreadMessagesView */
+        UnreadMessagesView: {
+            threads: number;
+            requests: number;
+        };
         /** UnreadView */
         UnreadView: {
             unread_count: number;
+        };
+        /** UpdateView */
+        UpdateView: {
+            seq: number;
+            kind: string;
+            /** Format: date-time */
+            at: string;
+            payload: {
+                [key: string]: unknown;
+            };
         };
         /** UploadedView */
         UploadedView: {
             media_id: string;
             /** @enum {string} */
-            type: "image" | "video";
+            type: "image" | "video" | "audio";
             /** @enum {string} */
             state: "processing" | "ready" | "failed" | "lost" | "deleted";
             urls: {
@@ -1232,6 +2257,25 @@ export interface components {
             error: string | null;
             expires_at: string | null;
             removed: ("location" | "metadata" | "attachments" | "original")[];
+            voice_url: string | null;
+            waveform: number[] | null;
+            camera: components["schemas"]["Camera"] | null;
+        };
+        /** VoiceView */
+        VoiceView: {
+            media_id: string;
+            url: string;
+            duration_ms: number;
+            waveform: number[];
+        };
+        /** WaitingKeyPackagesView */
+        WaitingKeyPackagesView: {
+            key_packages: number;
+        };
+        /** WelcomeView */
+        WelcomeView: {
+            epoch: number;
+            welcome: string;
         };
         /** Problem */
         Problem: {

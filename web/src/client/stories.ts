@@ -6,6 +6,7 @@ import { type UploadOptions, upload } from "./upload";
 export type Story = Schemas["StoryView"];
 export type Ring = Schemas["RingView"];
 export type TrayPage = Schemas["TrayView"];
+export type StoryDraftBody = Schemas["StoryDraft"];
 export type Highlight = Schemas["HighlightView"];
 export type Reaction = NonNullable<Story["viewer_reaction"]>;
 
@@ -36,6 +37,13 @@ export const stories = {
       json: { text },
       headers: { "Idempotency-Key": key },
     }),
+
+  vote: (storyId: string, choice: number) => send<Story>("PUT", `${at(storyId)}/vote`, { json: { choice } }),
+  answer: (storyId: string, text: string) => send<null>("PUT", `${at(storyId)}/answer`, { json: { text } }),
+  getAnswers: (storyId: string, cursor: string | null) =>
+    send<Schemas["StoryAnswersView"]>("GET", `${at(storyId)}/answers`, { query: { cursor, limit: 30 } }),
+  remind: (storyId: string, isWanted: boolean) =>
+    send<null>(isWanted ? "PUT" : "DELETE", `${at(storyId)}/reminder`),
 
   getHighlight: (highlightId: string) => send<Highlight>("GET", `/highlights/${id(highlightId)}`),
   getOwnHighlights: async () => (await send<Schemas["HighlightsView"]>("GET", "/highlights")).highlights,

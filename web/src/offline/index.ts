@@ -7,7 +7,8 @@ import type { Post } from "../client";
 import { type Comment, type Mutation, sendMutation, type ToggleKind } from "./mutations";
 import type { SettledListener } from "./runtime.svelte";
 
-export { type CommentMutation, isUnreachable, type Mutation } from "./mutations";
+export { classifyFailure, isUnreachable } from "../client/problem";
+export type { CommentMutation, Mutation } from "./mutations";
 
 type Runtime = typeof import("./runtime.svelte");
 

@@ -2,9 +2,11 @@
  * The queue of offline mutations. An entry is removed only after the server has answered, so a reload or a lost response
  * sends it again, which is safe (see mutations.ts). Only one tab sends at a time.
  */
+import { Drainer, MAX_SERVER_ERRORS } from "../base/drainer";
 import type { ObjectStore } from "../base/indexedDb";
 import { Problem } from "../client";
-import { type Comment, classifyFailure, isUnreachable, type Mutation, mutationKey } from "./mutations";
+import { classifyFailure, isUnreachable } from "../client/problem";
+import { type Comment, type Mutation, mutationKey } from "./mutations";
 
 export interface QueueEntry {
   /** The mutation's key: a later mutation of the same thing overwrites this entry. */
@@ -33,23 +35,23 @@ export interface QueueDependencies {
   readonly onChanged: () => void;
 }
 
-const FIRST_RETRY_MS = 4_000;
-const MAX_RETRY_MS = 5 * 60_000;
-/** After this many 5xx responses a mutation counts as rejected. */
-const MAX_FAILURES = 12;
-
 export class MutationQueue {
   entries = $state.raw<readonly QueueEntry[]>([]);
   isSending = $state.raw(false);
   #accountId: string | null = null;
-  #drainAgain = false;
-  #draining: Promise<void> | null = null;
-  #retries = 0;
   #last_ms = 0;
   readonly #deps: QueueDependencies;
+  readonly #drainer: Drainer;
 
   constructor(deps: QueueDependencies) {
     this.#deps = deps;
+    this.#drainer = new Drainer({
+      ...deps,
+      sendAll: () => this.#sendAll(),
+      onRunning: (isRunning) => {
+        this.isSending = isRunning;
+      },
+    });
   }
 
   /** Sets whose queue this is, deletes entries of other accounts, and starts sending. */
@@ -111,9 +113,7 @@ export class MutationQueue {
 
   /** Tries every entry once, in order; transient failures are retried later with backoff. */
   drain(): Promise<void> {
-    this.#drainAgain = true;
-    this.#draining ??= this.#drain();
-    return this.#draining;
+    return this.#drainer.drain();
   }
 
   /** The owner's session ended: entries stay stored, hidden, until they sign in again. */
@@ -128,43 +128,32 @@ export class MutationQueue {
     await this.#announceChange();
   }
 
-  async #drain(): Promise<void> {
-    this.isSending = true;
-    try {
-      while (this.#drainAgain) {
-        this.#drainAgain = false;
-        await this.#deps.withLock(() => this.#sendAll());
-      }
-    } finally {
-      this.isSending = false;
-      this.#draining = null;
-    }
-  }
-
-  async #sendAll(): Promise<void> {
+  /** Resolves to false where an entry has to be tried again later. */
+  async #sendAll(): Promise<boolean> {
     await this.read(); // Another tab may have sent some of them.
     for (let entry = this.entries[0]; entry !== undefined; entry = this.entries[0]) {
-      if (!(await this.#attempt(entry))) return;
-      this.#retries = 0;
+      const outcome = await this.#attempt(entry);
+      if (outcome !== "settled") return outcome === "signedOut";
+      this.#drainer.resetBackoff();
     }
+    return true;
   }
 
-  /** Sends one entry; resolves to whether to continue with the next one. */
-  async #attempt(entry: QueueEntry): Promise<boolean> {
+  async #attempt(entry: QueueEntry): Promise<"settled" | "signedOut" | "retry"> {
     try {
       await this.#settle(entry, await this.#deps.send(entry.wish), null);
-      return true;
+      return "settled";
     } catch (error) {
       const problem = error instanceof Problem ? error : new Problem({ status: 0, code: "unknown" });
       const failureKind = classifyFailure(error);
-      if (failureKind === "signedOut") return false; // Stays queued until its owner signs in again.
-      const isExhausted = problem.status >= 500 && entry.failures + 1 >= MAX_FAILURES;
+      if (failureKind === "signedOut") return failureKind; // Stays queued until its owner signs in again.
+      const isExhausted = problem.status >= 500 && entry.failures + 1 >= MAX_SERVER_ERRORS;
       if (failureKind === "rejected" || isExhausted) {
         await this.#settle(entry, null, problem);
-        return true;
+        return "settled";
       }
-      await this.#retryLater(entry, problem);
-      return false;
+      if (problem.status >= 500) await this.#replace(entry, { ...entry, failures: entry.failures + 1 });
+      return "retry";
     }
   }
 
@@ -172,13 +161,6 @@ export class MutationQueue {
     // A newer entry with the same key stays queued: the outcome of the older one is no longer of interest.
     if (await this.#replace(entry, null)) this.#deps.onSettled(entry.wish, comment, problem);
     await this.#announceChange();
-  }
-
-  async #retryLater(entry: QueueEntry, problem: Problem): Promise<void> {
-    if (problem.status >= 500) await this.#replace(entry, { ...entry, failures: entry.failures + 1 });
-    const delay_ms = Math.min(FIRST_RETRY_MS * 2 ** this.#retries, MAX_RETRY_MS);
-    this.#retries += 1;
-    this.#deps.schedule(delay_ms, () => void this.drain());
   }
 
   /** Compare-and-set on the entry's revision; resolves to whether the entry was still current. */

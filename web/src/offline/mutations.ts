@@ -2,7 +2,7 @@
  * Offline mutations: the writes that can be queued while there is no connection. Each is idempotent, so sending it twice is
  * safe: likes, saves and follows state the desired value, and a comment carries an Idempotency-Key.
  */
-import { Problem, type Schemas, send } from "../client";
+import { type Schemas, send } from "../client";
 
 export type Comment = Schemas["CommentView"];
 
@@ -49,19 +49,4 @@ export function sendMutation(mutation: Mutation): Promise<Comment | null> {
     });
   const isSaving = mutation.kind === "save" && mutation.on;
   return send<null>(mutation.on ? "PUT" : "DELETE", paths[mutation.kind](id), isSaving ? { json: {} } : {});
-}
-
-export type FailureKind = "retry" | "signedOut" | "rejected";
-
-/** What a failed attempt means for a queued mutation. */
-export function classifyFailure(error: unknown): FailureKind {
-  if (!(error instanceof Problem)) return "rejected";
-  if (error.status === 401) return "signedOut";
-  const isTransient = error.status === 0 || [408, 425, 429].includes(error.status) || error.status >= 500;
-  return isTransient ? "retry" : "rejected";
-}
-
-/** True when the server could not be reached, or a proxy said that it is down. */
-export function isUnreachable(error: unknown): boolean {
-  return error instanceof Problem && [0, 502, 503, 504].includes(error.status);
 }

@@ -3,8 +3,10 @@ import { language, t } from "../base/i18n";
 import { imageCacheFolder, imageCacheName, readOwner, setImageOwner } from "../base/imageCache";
 import { openObjectStore } from "../base/indexedDb";
 import { randomId } from "../base/random";
+import { singleTimer, withTabLock } from "../base/tabLock";
 import { type Post, Problem } from "../client";
 import { errorMessage, toasts } from "../ui";
+import { forgetDrafts } from "./draftStore";
 import { MutationQueue, type QueueEntry } from "./mutationQueue.svelte";
 import { type Comment, type Mutation, type MutationKind, sendMutation } from "./mutations";
 import { OfflineCache } from "./offlineCache";
@@ -28,8 +30,8 @@ export const cache = new OfflineCache(undefined, async (accountId) =>
 export const queue = new MutationQueue({
   store: openObjectStore<QueueEntry>("queue"),
   send: sendMutation,
-  withLock,
-  schedule,
+  withLock: (work) => withTabLock("tintype.queue", work),
+  schedule: singleTimer(),
   newRevision: randomId,
   onSettled: (mutation, comment, problem) => {
     for (const listener of listeners) listener(mutation, comment, problem);
@@ -61,12 +63,19 @@ function inTurn(change: () => Promise<unknown>): Promise<void> {
   return turn.then(() => undefined);
 }
 
-/** Deletes the cached images and responses, and the queue unless `keepMutations`. */
+/** Deletes the cached images and responses, and the queues and the drafts unless `keepMutations`. */
 export function clear({ keepMutations = false } = {}): Promise<void> {
   return inTurn(async () => {
-    const mutations = keepMutations ? queue.suspend() : queue.clear();
+    const mutations = keepMutations
+      ? queue.suspend()
+      : Promise.all([queue.clear(), forgetDrafts(() => true), forgetMessages()]);
     await Promise.all([mutations, cache.clear(), keepImagesOf(null)]);
   });
+}
+
+/** Ends the live connection, and deletes messages that were not sent. */
+async function forgetMessages(): Promise<void> {
+  await (await import("../live")).forgetLive(() => true);
 }
 
 /** Cache Storage exists only over HTTPS and on this machine; where it does not, nothing is cached. */
@@ -117,20 +126,13 @@ async function evictFolders(folders: readonly string[]): Promise<void> {
 export async function setOwner(accountId: string): Promise<void> {
   await language.loadNamespaces("offline");
   await inTurn(() =>
-    Promise.all([queue.setOwner(accountId), cache.setOwner(accountId), keepImagesOf(accountId)]),
+    Promise.all([
+      queue.setOwner(accountId),
+      cache.setOwner(accountId),
+      keepImagesOf(accountId),
+      forgetDrafts((owner) => owner !== accountId),
+    ]),
   );
-}
-
-/** Web Locks exist only over HTTPS. Without them two tabs may send the same mutation, which the server counts once. */
-async function withLock(work: () => Promise<void>): Promise<void> {
-  if (!navigator.locks) return work();
-  await navigator.locks.request("tintype.queue", work);
-}
-
-let timer: ReturnType<typeof setTimeout> | undefined;
-function schedule(delay_ms: number, then: () => void): void {
-  clearTimeout(timer);
-  timer = setTimeout(then, delay_ms);
 }
 
 const rejectionMessages = {

@@ -12,6 +12,7 @@ import {
 } from "./appShell";
 import { isImage, respondWithImage } from "./imageCache";
 import { listenForPushes } from "./push";
+import { receiveShare, SHARE_PATH } from "./shareTarget";
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -26,6 +27,8 @@ self.addEventListener("activate", (event) => {
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
+  if (request.method === "POST" && url.origin === location.origin && url.pathname === SHARE_PATH)
+    return event.respondWith(receiveShare(request));
   if (request.method !== "GET" || url.origin !== location.origin || url.pathname.startsWith("/api/")) return;
   if (isImage(request, url)) event.respondWith(respondWithImage(request, (work) => event.waitUntil(work)));
   else if (isShellFile(url)) event.respondWith(respondWithShellFile(request));

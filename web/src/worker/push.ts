@@ -8,7 +8,7 @@ export function listenForPushes(scope: ServiceWorkerGlobalScope): void {
       body: pushText(payload, scope.navigator.languages),
       icon: "/icons/plate-192.png",
       // A newer notification about the same thing replaces the older one.
-      tag: `${payload.kind}:${payload.post_id ?? payload.username ?? ""}`,
+      tag: `${payload.kind}:${payload.thread_id ?? payload.post_id ?? payload.username ?? ""}`,
       data: pushTarget(payload),
     });
     event.waitUntil(shown);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  formatLocale,
   type LocaleCode,
   language,
   loadMessages,
@@ -96,6 +97,12 @@ describe("the language", () => {
   test("is the first preferred one that is supported", () => {
     expect(negotiateLocale(["fr-FR", "de-AT", "en"])).toBe("de");
     expect(negotiateLocale(["fr"])).toBe("en");
+  });
+
+  test("writes dates and numbers as in the visitor's region", () => {
+    expect(formatLocale("en", ["de-DE", "en-US", "en"])).toBe("en-US");
+    expect(formatLocale("en", ["de-DE"])).toBe("en-GB");
+    expect(formatLocale("de", ["en-US", "de"])).toBe("de");
   });
 
   test("includes a namespace that was requested while it changed", async () => {

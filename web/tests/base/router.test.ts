@@ -49,6 +49,57 @@ describe("the router", () => {
     expect(scrollTo).toHaveBeenCalledWith(0, 0);
   });
 
+  test("looks up an address that no route matches in those that load later", async () => {
+    const loadOthers = vi.fn(async () => [
+      { pattern: "/later", audience: "anyone" as const, load: page("later") },
+    ]);
+    stop();
+    stop = router.start(routes(), loadOthers);
+
+    await router.navigate("/p/7");
+    expect(loadOthers).not.toHaveBeenCalled();
+
+    await router.navigate("/later");
+    expect(router.current?.page).toMatchObject({ name: "later" });
+
+    await router.navigate("/nowhere");
+    expect(router.current).toMatchObject({ route: null, page: null, failure: null });
+  });
+
+  test("says that the routes did not load, and tries again at the next navigation", async () => {
+    const loadOthers = vi
+      .fn(async () => [{ pattern: "/later", audience: "anyone" as const, load: page("later") }])
+      .mockRejectedValueOnce(new Error("offline"));
+    stop();
+    stop = router.start(routes(), loadOthers);
+
+    await router.navigate("/later");
+    expect(router.current).toMatchObject({ page: null, failure: new Error("offline") });
+
+    await router.navigate("/later");
+    expect(router.current?.page).toMatchObject({ name: "later" });
+  });
+
+  test("goes on to another page in the overlay, and back to the page below in one step", async () => {
+    await router.openOverlay("/p/7");
+    const entries = history.length;
+    await router.replaceOverlay("/p/8");
+
+    expect(router.overlay).toMatchObject({ params: { postId: "8" } });
+    expect(router.current?.page).toMatchObject({ name: "home" });
+    expect([location.pathname, history.length]).toEqual(["/p/8", entries]);
+  });
+
+  test("changes the address of what is shown, and nothing else", async () => {
+    await router.openOverlay("/p/7");
+    const { overlay } = router;
+    router.replaceAddress("/p/9?story=1");
+
+    expect(location.pathname + location.search).toBe("/p/9?story=1");
+    expect(router.overlay).toBe(overlay);
+    expect(router.path).toBe("/");
+  });
+
   test("keeps an unknown address and resolves to no route", async () => {
     await router.navigate("/nowhere");
 
@@ -158,6 +209,26 @@ describe("the router", () => {
     expect(router.current?.page).toMatchObject({ name: "slow" });
     expect(router.overlay?.page).toMatchObject({ name: "post" });
     expect(router.isNavigating).toBe(false);
+  });
+
+  test("closes a layer on Back and leaves the page as it was", async () => {
+    const page = router.current;
+    const close = vi.fn();
+    router.openLayer(close);
+    router.back();
+    await vi.waitFor(() => expect(close).toHaveBeenCalledOnce());
+
+    expect(router.current).toBe(page);
+    expect(scrollTo).not.toHaveBeenCalled();
+  });
+
+  test("closes a layer when it navigates, and goes back to the page below it at once", async () => {
+    const close = vi.fn();
+    router.openLayer(close);
+    await router.navigate("/p/7");
+    expect(close).toHaveBeenCalledOnce();
+    router.back();
+    await vi.waitFor(() => expect(router.current?.page).toMatchObject({ name: "home" }));
   });
 
   test("shows an overlay as a page after a reload", async () => {

@@ -139,6 +139,7 @@ describe("the offline queue", () => {
   });
 
   test("retries 5xx with backoff, and gives up on a server that always fails", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(1); // No jitter.
     const server = new Server();
     const { queue, retries, settled } = await tab(server);
     await queue.enqueue(like("7"));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { checkNewPassword, checkUsername } from "../../src/rooms/accounts/validation";
 import { tokenizeCaption } from "../../src/rooms/posts/captionTokens";
 import { createDoubleTap } from "../../src/rooms/posts/doubleTap";
-import { decodePlaceholder, displayRatio } from "../../src/ui/imageDisplay";
+import { decodePlaceholder, frameRatio } from "../../src/ui/imageDisplay";
 import { srcsetOf } from "../../src/ui/srcset";
 
 describe("a caption", () => {
@@ -45,9 +45,21 @@ describe("an image", () => {
       "/s 320w, /m 640w, /l 1080w",
     );
   });
-  test("is displayed uncropped between 4:5 and 1.91:1", () => {
-    expect([displayRatio(1, 1), displayRatio(9, 16), displayRatio(4, 1), displayRatio(0, 0)]).toEqual([
-      1, 0.8, 1.91, 1,
+  test("has a frame of its own shape from 9:16 to 3:1, and several have one that shows each of them large enough", () => {
+    const frame = (...sizes: [number, number][]) =>
+      frameRatio(sizes.map(([width, height]) => ({ width, height })));
+    expect([frame([9, 16]), frame([3, 1]), frame([1, 1]), frame([0, 0]), frame()]).toEqual([
+      9 / 16,
+      3,
+      1,
+      1,
+      1,
+    ]);
+    expect([frame([1, 4]), frame([8, 1])]).toEqual([9 / 16, 3]);
+    expect([frame([3, 2], [1500, 1001]), frame([3, 1], [9, 16]), frame([3, 1], [3, 2])]).toEqual([
+      1500 / 1001,
+      0.8,
+      1.5,
     ]);
   });
   test("ignores a malformed placeholder", () => {

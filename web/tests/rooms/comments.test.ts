@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { firstPaint, markFirstPaint } from "../../src/base/afterFirstPaint";
+import { announceComments } from "../../src/base/commentEvents";
 import type { Comment } from "../../src/client/comments";
 import { offline } from "../../src/offline";
 import { CommentList } from "../../src/rooms/comments/commentList.svelte";
@@ -32,6 +33,18 @@ const page = (...comments: Comment[]) => ({ body: { comments, next_cursor: null,
 const texts = (list: CommentList) => list.comments.map(({ comment }) => comment.text);
 
 describe("the comments of a post", () => {
+  test("show what others write meanwhile above the rest, once", async () => {
+    const later = sampleComment(6, { created_at: "2026-03-10T12:05:00Z" });
+    respondWith(page(sampleComment(5)), page(later, sampleComment(5)), page(later, sampleComment(5)));
+    const list = new CommentList("1");
+    const unsubscribe = list.subscribe();
+    await list.load();
+    for (const postId of ["1", "2", "1"]) announceComments(postId);
+
+    await vi.waitFor(() => expect(texts(list)).toEqual(["comment 6", "comment 5"]));
+    unsubscribe();
+  });
+
   test("show a new comment at once as pending, then as the server has it", async () => {
     postStore.put(samplePost(1));
     const fetched = respondWith(page(sampleComment(5)), {

@@ -1,10 +1,17 @@
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
+import { retryNow } from "../../src/base/backoff";
 import { api, Problem } from "../../src/client";
+import { uploadResumably } from "../../src/client/tus";
+import { draftFiles } from "../../src/offline/draftStore";
 import { Draft, MAX_CAPTION_LENGTH } from "../../src/rooms/posts/create/draft.svelte";
 import { sampleMedia } from "./sampleMedia";
 import { samplePost } from "./samplePosts";
 
-const media = sampleMedia("m1");
+vi.mock("../../src/client/tus", () => ({ uploadResumably: vi.fn(), cancelResumable: vi.fn(async () => {}) }));
+const uploading = vi.mocked(uploadResumably);
+
+const OFFLINE = new Problem({ status: 0, code: "offline" });
+const REFUSED = new Problem({ status: 422, code: "media_refused" });
 
 function photos(count: number): File[] {
   return Array.from({ length: count }, (_, n) => new File(["x"], `${n}.jpg`, { type: "image/jpeg" }));
@@ -14,29 +21,31 @@ async function settled(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
+const save = async () => {};
+
 describe("a draft", () => {
   let draft: Draft;
-  let uploading: MockInstance<typeof api.uploadMedia>;
   let publishing: MockInstance<typeof api.publish>;
 
   beforeEach(() => {
-    draft = new Draft();
-    uploading = vi.spyOn(api, "uploadMedia").mockResolvedValue(media);
+    vi.stubGlobal("fetch", () => Promise.resolve(new Response(null, { status: 204 })));
+    draft = new Draft("7");
+    let next = 0;
+    uploading.mockReset().mockImplementation(async () => sampleMedia(`m${++next}`));
     publishing = vi.spyOn(api, "publish").mockResolvedValue(samplePost(1));
   });
   afterEach(() => draft.discard());
 
   test("uploads two files at a time", async () => {
-    let running = 0;
-    let most = 0;
+    let [running, most] = [0, 0];
     uploading.mockImplementation(async () => {
       most = Math.max(most, ++running);
       await settled();
       running -= 1;
-      return media;
+      return sampleMedia("m1");
     });
     draft.add(photos(5));
-    await vi.waitFor(() => expect(draft.mayPublish).toBe(true));
+    await vi.waitFor(() => expect(draft.share).toBe(1));
 
     expect(uploading).toHaveBeenCalledTimes(5);
     expect(most).toBe(2);
@@ -49,61 +58,113 @@ describe("a draft", () => {
     expect(draft.uploads).toHaveLength(10);
   });
 
-  test("cannot be published while something is missing", async () => {
-    expect(draft.mayPublish).toBe(false);
+  test("says why it cannot be published", () => {
+    expect(draft.obstacle).toBe("empty");
     draft.add(photos(1));
-    expect(draft.mayPublish).toBe(false);
-    await settled();
-    expect(draft.mayPublish).toBe(true);
+    expect(draft.obstacle).toBeNull();
     draft.caption = "😀".repeat(MAX_CAPTION_LENGTH + 1);
     expect(draft.captionLeft).toBe(-1);
-    expect(draft.mayPublish).toBe(false);
+    expect(draft.obstacle).toBe("captionTooLong");
+    expect(draft.submit()).toBe(false);
   });
 
-  test("publishes once, with its alt texts, and is then empty", async () => {
+  test("is submitted once", () => {
     draft.add(photos(1));
-    await settled();
+    expect([draft.submit(), draft.submit()]).toEqual([true, false]);
+  });
+
+  test("publishes with its alt texts once its files are there", async () => {
+    draft.add(photos(2));
     draft.caption = " Hills ";
     for (const upload of draft.uploads) upload.altText = "Hills in haze ";
-    await Promise.all([draft.publish(), draft.publish()]);
+    draft.submit();
+    await draft.publish(save);
 
-    expect(publishing).toHaveBeenCalledOnce();
     expect(publishing.mock.calls[0]?.[0]).toEqual({
-      media_ids: ["m1"],
+      media_ids: ["m1", "m2"],
       caption: "Hills",
-      alt_texts: ["Hills in haze"],
+      alt_texts: ["Hills in haze", "Hills in haze"],
       tagged: [],
       place: null,
       comments_enabled: true,
       hides_like_count: false,
     });
-    expect(draft.uploads).toHaveLength(0);
+    expect(publishing.mock.calls[0]?.[1]).toBe(draft.key);
   });
 
-  test("retries a failed publish with the same idempotency key, and uses a new one for the next post", async () => {
-    publishing.mockRejectedValueOnce(new Problem({ status: 0, code: "offline" }));
+  test("sends the very same again after a lost answer, also after a reload", async () => {
+    publishing.mockRejectedValueOnce(OFFLINE);
     draft.add(photos(1));
-    await settled();
-    expect(await draft.publish()).toBeNull();
-    expect(draft.failure).toBeInstanceOf(Problem);
-    await draft.publish();
-    draft.add(photos(1));
-    await settled();
-    await draft.publish();
+    draft.submit();
+    await expect(draft.publish(save)).rejects.toBe(OFFLINE);
+    const restored = await Draft.restore(structuredClone(draft.saved));
+    await restored.publish(save);
 
-    const keys = publishing.mock.calls.map(([, key]) => key);
-    expect(keys[1]).toBe(keys[0]);
-    expect(keys[2]).not.toBe(keys[0]);
+    expect(publishing.mock.calls[1]).toEqual(publishing.mock.calls[0]);
+    restored.discard();
   });
 
-  test("keeps a failed upload, and retries it on request", async () => {
-    uploading.mockRejectedValueOnce(new Problem({ status: 0, code: "offline" }));
+  test("saves what it sends before it sends it", async () => {
     draft.add(photos(1));
+    draft.submit();
+    let saved: unknown;
+    await draft.publish(async () => {
+      saved = draft.saved.request;
+      expect(publishing).not.toHaveBeenCalled();
+    });
+    expect(saved).toEqual(publishing.mock.calls[0]?.[0]);
+  });
+
+  test("sends a file again by itself when the connection is back", async () => {
+    uploading.mockRejectedValueOnce(OFFLINE);
+    draft.add(photos(1));
+    await vi.waitFor(() => expect(uploading).toHaveBeenCalledOnce());
     await settled();
+    expect(draft.uploads[0]?.status).toBe("waiting");
+    retryNow();
+    await vi.waitFor(() => expect(draft.uploads[0]?.status).toBe("ready"));
+  });
+
+  test("leaves out what the server refused before it was submitted", async () => {
+    uploading.mockRejectedValueOnce(REFUSED);
+    draft.add(photos(3));
+    await vi.waitFor(() => expect(draft.failed).toHaveLength(1));
+    expect(draft.obstacle).toBeNull();
+    draft.submit();
+    await draft.publish(save);
+
+    expect(publishing.mock.calls[0]?.[0].media_ids).toHaveLength(2);
+  });
+
+  test("is not published without a file that was refused afterwards", async () => {
+    uploading.mockRejectedValueOnce(REFUSED);
+    draft.add(photos(2));
+    draft.submit();
+
+    expect(await draft.publish(save)).toBeNull();
+    expect(draft.failed.map(({ name }) => name)).toEqual(["0.jpg"]);
+    expect(publishing).not.toHaveBeenCalled();
+  });
+
+  test("keeps the selection while it is reordered, and selects a neighbour of what is removed", () => {
+    draft.add(photos(3));
+    const [first, second] = draft.uploads;
+    if (!first || !second) throw new Error("three uploads");
+    draft.select(first);
+    draft.move(first, 2);
+    expect(draft.uploads.map(({ name }) => name)).toEqual(["1.jpg", "2.jpg", "0.jpg"]);
+    expect(draft.selected).toBe(first);
+    draft.remove(first);
+    expect(draft.selected?.name).toBe("2.jpg");
+  });
+
+  test("keeps its files on this device until they are removed", async () => {
+    draft.add(photos(1));
     const [upload] = draft.uploads;
-    expect(upload?.status).toBe("failed");
-    if (upload) draft.retry(upload);
     await settled();
-    expect(draft.mayPublish).toBe(true);
+    expect((await draftFiles.get(upload?.id ?? ""))?.file.name).toBe("0.jpg");
+    if (upload) draft.remove(upload);
+    await settled();
+    expect(await draftFiles.get(upload?.id ?? "")).toBeNull();
   });
 });

@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { markFirstPaint } from "../../src/base/afterFirstPaint";
 import { setPref } from "../../src/base/prefs.svelte";
+import type { Post } from "../../src/client";
 import { offline } from "../../src/offline";
 import { Feed } from "../../src/rooms/feed/feed.svelte";
 import { nextArticle } from "../../src/rooms/feed/keyboardStep";
+import { spread } from "../../src/rooms/feed/spread";
 import { problem, respondWith } from "../client/fakeFetch";
 import { samplePage, samplePost } from "./samplePosts";
 
@@ -94,6 +96,7 @@ describe("the feed", () => {
   });
 
   test("restarts when there are so many new posts that a gap is possible", async () => {
+    setPref("feed", "following");
     respondWith({ body: samplePage([2, 1], "1") }, { body: samplePage([9, 8], "8") });
     const feed = new Feed();
     await feed.load();
@@ -102,6 +105,23 @@ describe("the feed", () => {
 
     expect(ids(feed)).toEqual(["9", "8"]);
     expect(feed.hasMore).toBe(true);
+  });
+
+  test("announces new posts whatever their rank, and puts them on top of the ranked ones", async () => {
+    const at = (id: number, minute: number) => samplePost(id, { created_at: `2026-03-10T12:${minute}:00Z` });
+    const page = (...posts: Post[]) => ({ posts, next_cursor: "c", has_more: true });
+    const fetched = respondWith(
+      { body: page(at(3, 10), at(5, 30), at(1, 11)) },
+      { body: page(at(7, 50), at(6, 40), at(5, 30)) },
+    );
+    const feed = new Feed();
+    await feed.load();
+    await feed.checkForNew();
+
+    expect(feed.newPosts.map(({ post_id }) => post_id)).toEqual(["7", "6"]);
+    expect(fetched.mock.calls[1]?.[0]).toContain("mode=following");
+    feed.showNewPosts();
+    expect(ids(feed)).toEqual(["7", "6", "3", "5", "1"]);
   });
 
   test("reloads in another order, and saves the choice", async () => {
@@ -150,6 +170,20 @@ describe("the feed", () => {
     feed.reset();
     await late;
     expect(feed).toMatchObject({ status: "idle", posts: [] });
+  });
+});
+
+describe("posts of one author", () => {
+  const by = (author: string, id: number) =>
+    samplePost(id, { author: { ...samplePost(id).author, account_id: author } });
+  const order = (posts: readonly Post[]) => posts.map(({ post_id }) => Number(post_id));
+
+  test("are kept apart where there are more than two in a row", () => {
+    const posts = [by("a", 1), by("a", 2), by("a", 3), by("a", 4), by("b", 5), by("b", 6), by("c", 7)];
+    expect(order(spread(posts))).toEqual([1, 2, 5, 3, 4, 6, 7]);
+  });
+  test("stay where they are when nobody else's are left", () => {
+    expect(order(spread([by("a", 1), by("a", 2), by("a", 3)]))).toEqual([1, 2, 3]);
   });
 });
 

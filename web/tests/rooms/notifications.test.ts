@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { language } from "../../src/base/i18n";
 import type { NotificationItem } from "../../src/client/notifications";
+import { refreshUnread } from "../../src/rooms/notifications/lazy";
 import { NotificationList, sectionsOf } from "../../src/rooms/notifications/notificationList.svelte";
 import { actorNames, notificationHref } from "../../src/rooms/notifications/notificationText";
 import { unread } from "../../src/rooms/notifications/unread.svelte";
@@ -28,6 +29,7 @@ function item(id: number, changes: Partial<NotificationItem> = {}): Notification
     object_id: null,
     post: null,
     story: null,
+    comment_text: null,
     happened_at: "2026-03-10T12:00:00Z",
     recency: "today",
     is_read: false,
@@ -85,7 +87,7 @@ test("the badge stays when marking as read fails", async () => {
 test("a count requested before reading does not bring the badge back", async () => {
   let respond: (response: Response) => void = () => {};
   globalThis.fetch = () => new Promise((resolve) => (respond = resolve));
-  const refreshing = unread.refresh();
+  const refreshing = refreshUnread();
   unread.set(0);
   respond(new Response('{"unread_count":5}'));
   await refreshing;

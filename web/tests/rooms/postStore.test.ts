@@ -121,3 +121,16 @@ test("an archived post is listed in the archive only, until it is unarchived", (
     true,
   ]);
 });
+
+test("counts that the server announces are shown, except while a like is in flight", async () => {
+  respondWith({ status: 204 });
+  const postStore = new PostStore();
+  const post = postStore.put(samplePost(1));
+  const liking = postStore.like("1", true);
+  postStore.setCounts("1", { like_count: 3, comment_count: 0 });
+  expect(post.like_count).toBe(4);
+
+  await liking;
+  postStore.setCounts("1", { like_count: 9, comment_count: 2 });
+  expect(post).toMatchObject({ like_count: 9, comment_count: 2 });
+});

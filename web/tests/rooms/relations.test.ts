@@ -6,7 +6,7 @@ import { FollowState } from "../../src/rooms/graph/followState.svelte";
 import { RelationEditor } from "../../src/rooms/graph/relation.svelte";
 import { availableActions } from "../../src/rooms/moderation/labels";
 import { postStore } from "../../src/rooms/posts";
-import { rowsOf, type Tile } from "../../src/rooms/posts/grid/tiles";
+import { columnsFor, rowsOf, type Tile } from "../../src/rooms/posts/grid/tiles";
 import { problem, respondWith } from "../client/fakeFetch";
 import { samplePost } from "./samplePosts";
 
@@ -123,18 +123,45 @@ test("a list is filtered by both names, ignoring case and accents", () => {
 
 test("a mosaic has a large tile in every second row, on both sides in turn", () => {
   const tiles = Array.from({ length: 13 }, (_, index) => ({ post_id: String(index) }) as Tile);
-  expect(rowsOf(tiles, true).map(({ layout }) => layout)).toEqual([
+  expect(rowsOf(tiles, 3, true).map(({ layout }) => layout)).toEqual([
     "large first",
     "plain",
     "large last",
     "plain",
     "plain",
   ]);
-  expect(rowsOf(tiles).every(({ layout }) => layout === "plain")).toBe(true);
+  expect(rowsOf(tiles, 3).every(({ layout }) => layout === "plain")).toBe(true);
 });
 
 test("the available moderation actions depend on the object and its state", () => {
   expect(availableActions({ kind: "account", object_state: "suspended" })).toContain("unsuspend");
   expect(availableActions({ kind: "post", object_state: "hidden" })).toContain("restore");
   expect(availableActions({ kind: "comment", object_state: "deleted" })).toEqual(["dismiss", "warn", "note"]);
+});
+
+test("a wide window has up to six columns, and a mosaic fills the rows beside its large tile", () => {
+  expect([390, 1000, 1440, 1920].map(columnsFor)).toEqual([3, 4, 5, 6]);
+  const tiles = Array.from({ length: 20 }, (_, index) => ({ post_id: String(index) }) as Tile);
+  expect(rowsOf(tiles, 5, true).map(({ tiles, layout }) => [tiles.length, layout])).toEqual([
+    [7, "large first"],
+    [5, "plain"],
+    [7, "large last"],
+    [1, "plain"],
+  ]);
+});
+
+test("a follow shows beside every post of the author, and an unfollow takes it back", async () => {
+  const author = { ...samplePost(1).author, account_id: "31" };
+  const [first, second, other] = postStore.putAll([
+    samplePost(41, { author, viewer_follows_author: false }),
+    samplePost(42, { author, viewer_follows_author: false }),
+    samplePost(43, { viewer_follows_author: false }),
+  ]);
+  respondWith({ status: 204 }, { status: 204 });
+  const followState = new FollowState({ ...stranger, account_id: "31" });
+
+  await followState.follow(true);
+  expect([first, second, other].map((post) => post?.viewer_follows_author)).toEqual([true, true, false]);
+  await followState.follow(false);
+  expect([first, second].map((post) => post?.viewer_follows_author)).toEqual([false, false]);
 });

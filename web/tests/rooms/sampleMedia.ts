@@ -17,5 +17,8 @@ export function sampleMedia(id: string): UploadedMedia {
     placeholder: null,
     expires_at: null,
     removed: [],
+    voice_url: null,
+    waveform: null,
+    camera: null,
   };
 }

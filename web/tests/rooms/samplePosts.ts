@@ -14,6 +14,7 @@ export function samplePost(id: number, changes: Partial<Post> = {}): Post {
     comment_count: 0,
     comments_enabled: true,
     hides_like_count: false,
+    shows_camera: false,
     is_pinned: false,
     is_archived: false,
     is_hidden: false,
@@ -23,6 +24,7 @@ export function samplePost(id: number, changes: Partial<Post> = {}): Post {
     viewer_has_saved: false,
     viewer_is_author: false,
     viewer_is_tagged: false,
+    viewer_follows_author: true,
     ...changes,
   };
 }

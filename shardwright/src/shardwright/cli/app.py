@@ -1,8 +1,11 @@
 """The typer app: registers the commands, one file each."""
 
+import copy
+
 import typer
 
 from shardwright.cli import (
+    adopt,
     doctor,
     ids,
     init,
@@ -11,15 +14,22 @@ from shardwright.cli import (
     local,
     migrate,
     move,
+    rebalance,
+    replicas,
     roles,
+    servers,
     sql,
     status,
     tickets,
     upgrade,
+    widen,
 )
 from shardwright.cli.help_text import format_help
 from shardwright.cli.output import print_table
+from shardwright.cli.shared_options import with_options
+from shardwright.cli.superuser import Access
 from shardwright.cli.version import versions
+from shardwright.command_names import OWN, as_called, call_commands
 
 _HELP = """Thousands of logical shards on a few PostgreSQL servers.
 
@@ -51,7 +61,18 @@ app.command("schema", help=format_help(migrate.schema))(migrate.schema)
 app.command("sql", help=format_help(sql.sql))(sql.sql)
 app.command("lint", help=format_help(lint.lint))(lint.lint)
 app.command("doctor", help=format_help(doctor.doctor))(doctor.doctor)
+for _command in (rebalance.rebalance, rebalance.drain, rebalance.split):
+    app.command(_command.__name__, help=format_help(_command))(with_options(rebalance.PlanRequest)(_command))
+app.command("add-server", help=format_help(servers.add_server))(with_options(Access)(servers.add_server))
+app.command("remove-server", help=format_help(servers.remove_server))(
+    with_options(Access)(servers.remove_server)
+)
+app.command("set-server", help=format_help(servers.set_server))(servers.set_server)
+app.command("add-replica", help=format_help(replicas.add_replica))(replicas.add_replica)
+app.command("remove-replica", help=format_help(replicas.remove_replica))(replicas.remove_replica)
 app.add_typer(move.app, name="move")
+app.add_typer(widen.app, name="widen")
+app.add_typer(adopt.app, name="adopt")
 app.add_typer(ids.app, name="ids")
 app.add_typer(tickets.app, name="tickets")
 app.add_typer(local.app, name="local")
@@ -61,6 +82,31 @@ app.add_typer(local.app, name="local")
 def version() -> None:
     """Print the versions of shardwright and of its dependencies."""
     print_table(["component", "version"], versions().items())
+
+
+@app.callback()
+def _call_commands() -> None:
+    call_commands(OWN)
+
+
+def named_app(name: str, about: str) -> typer.Typer:
+    """The same commands for a host application: its users call them so, and read that in help, errors and advice.
+
+    The host's callback has to call `call_commands` with the same name.
+    """
+    renamed = _rename(copy.deepcopy(app), name)
+    renamed.info.help = format_help(about)
+    return renamed
+
+
+def _rename(renamed: typer.Typer, name: str) -> typer.Typer:
+    for each in (renamed.info, *renamed.registered_commands):
+        if isinstance(each.help, str):
+            each.help = as_called(each.help, name)
+    for group in renamed.registered_groups:
+        if group.typer_instance is not None:
+            _rename(group.typer_instance, name)
+    return renamed
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """`shardwright doctor`: finds problems before they cause failures."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +18,9 @@ from shardwright.cli.settings import (
     find_migrations,
     get_directory,
 )
+from shardwright.cli.unfinished_moves import check_moves, judge_moves
 from shardwright.cli.version import versions
+from shardwright.command_names import as_called
 from shardwright.migrations import LibraryStatus, Migrator, read_library_status
 
 _MARKS = {"ok": "✓", "note": "·", "warning": "!", "failure": "✗"}
@@ -35,7 +38,7 @@ def doctor(
     ] = False,
     is_json: JsonOption = False,
 ) -> None:
-    """Check for problems: ids, clocks, guards, second copies of shards, drift, old SQL, settings that can lose data.
+    """Check for problems: ids, clocks, guards, second copies of shards, moves that wait, drift, old SQL, settings.
 
     Every finding says what to do about it. The exit code is 1 if there is a warning or a failure.
 
@@ -53,12 +56,14 @@ def doctor(
             for server in shard_map.servers.values() if is_fixing else ():
                 fixed += await fix_guards(server)
             findings = await run_checks(found, shard_map)
+            findings += check_moves(await judge_moves(found))
             findings += _check_library(await read_library_status(found))
         if folder is not None:
             findings += await _check_migrations(Migrator(shard_map, folder), folder)
         return fixed, findings
 
-    fixed, findings = run(work())
+    fixed, found = run(work())
+    findings = [replace(each, what=as_called(each.what), advice=as_called(each.advice)) for each in found]
     if is_json:
         shown = [vars(each) for each in findings]
         print_json({"versions": versions(), "fixed": fixed, "findings": shown})

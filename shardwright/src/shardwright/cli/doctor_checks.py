@@ -18,8 +18,9 @@ from shardwright.cli.doctor_guards import (
 )
 from shardwright.cli.doctor_ids import check_ids
 from shardwright.cli.findings import Finding
+from shardwright.cli.replicas import check_replicas, read_replicas
 from shardwright.errors import ServerUnavailable
-from shardwright.topology import MIN_POSTGRESQL, Directory, Server, ShardMap
+from shardwright.topology import MIN_POSTGRESQL, Directory, Server, ShardMap, locate_primary
 
 # Ids of different shards sort by their servers' clocks; users notice skew from about here.
 _MAX_CLOCK_SKEW_S = 0.25
@@ -99,9 +100,11 @@ def _check_clocks(offsets_s: dict[str, float]) -> list[Finding]:
 async def _check_server(server: Server, shard_map: ShardMap) -> ServerCheck:
     numbers = shard_map.shards_on(server.name)
     try:
-        async with open_connection(server.dsn, name=server.name) as connection:
+        primary = await locate_primary(server)
+        async with open_connection(primary.dsn, name=server.name) as connection:
             offset_s = await _measure_clock(connection)
             found = await _check_settings(connection, server.name)
+            found += check_replicas(server.name, await read_replicas(server))
             guards = await read_guards(connection)
             found += check_owned(server.name, numbers, guards)
             found += await check_tables(connection, server.name, guards)

@@ -19,6 +19,7 @@ from shardwright.topology import (
     find_unguarded,
     has_guard_events,
     install_guard_events,
+    locate_primary,
 )
 
 # A backend keeps what it has read of a shard's tables in its cache.
@@ -113,7 +114,8 @@ async def fix_guards(server: Server) -> list[str]:
     """Attach missing guards and install the event trigger, as far as the role may; returns what was done."""
     done: list[str] = []
     try:
-        async with open_connection(server.dsn, name=server.name) as connection:
+        primary = await locate_primary(server)
+        async with open_connection(primary.dsn, name=server.name) as connection:
             bare = await _unguarded(connection, await read_guards(connection))
             done += [await _attach(connection, server.name, table) for table in bare]
             if not await has_guard_events(connection) and await install_guard_events(connection):

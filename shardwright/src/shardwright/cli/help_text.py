@@ -15,5 +15,5 @@ def format_help(about: Callable[..., None] | str) -> str:
 
 def _paragraph(text: str) -> str:
     if text.startswith("    "):
-        return "\n".join(f"  [cyan]{escape(line.strip())}[/]" for line in text.splitlines())
+        return "\n".join(f"[cyan]  {escape(line.strip())}[/]" for line in text.splitlines())
     return re.sub(r"`([^`]+)`", r"[bold]\1[/]", escape(text.replace("\n", " ")))

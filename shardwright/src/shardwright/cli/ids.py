@@ -12,7 +12,7 @@ from shardwright.cli.runner import fail, open_directory, run
 from shardwright.cli.settings import DirectoryOption, JsonOption, find_directory
 from shardwright.errors import InvalidId, ShardwrightError
 from shardwright.ids import LEGACY_LIMIT, Layout, decode_short, encode_short, lower_ids, schema_name
-from shardwright.topology import ShardMap
+from shardwright.topology import ShardMap, locate_primary
 
 T = TypeVar("T")
 app = typer.Typer(no_args_is_help=True, help="Decode, encode and generate ids.")
@@ -100,7 +100,7 @@ def new(
 
     async def work() -> list[int]:
         async with open_directory(context, directory) as found:
-            server = (await found.load()).server_of(shard)
+            server = await locate_primary((await found.load()).server_of(shard))
         return await _draw(server.dsn, shard, count)
 
     for each in run(work()):
@@ -124,7 +124,8 @@ def lower(
 
         async with open_directory(context, directory) as found:
             shard_map = await found.load()
-        async with open_connection(shard_map.server_of(shard).dsn) as connection:
+        server = await locate_primary(shard_map.server_of(shard))
+        async with open_connection(server.dsn) as connection:
             await lower_ids(connection, shard, shard_map.layout)
 
     run(work())

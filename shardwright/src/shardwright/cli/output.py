@@ -9,6 +9,8 @@ from typing import Any, cast
 from rich.console import Console
 from rich.table import Table
 
+from shardwright.command_names import as_called
+
 # Above this, JavaScript and jq round integers: larger ones are printed as strings.
 _EXACT_IN_JSON = 2**53
 _KILO = 1024.0
@@ -52,8 +54,8 @@ def make_console() -> Console:
 
 
 def print_message(text: str) -> None:
-    """Print a message to stderr, so that piped output stays clean."""
-    Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(text)
+    """Print a message to stderr, so that piped output stays clean; commands in it are named as they were called."""
+    Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(as_called(text))
 
 
 def format_value(value: Any) -> str:

@@ -13,22 +13,24 @@ import typer
 from rich.console import Console
 
 from shardwright.cli.settings import get_directory, host_settings
+from shardwright.command_names import as_called
 from shardwright.errors import ShardwrightError
 from shardwright.topology import Directory
 
 T = TypeVar("T")
 EXIT_FAILED = 1
-_EXPECTED = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+EXPECTED = (ShardwrightError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+"""Errors that a command reports as a message: whatever else is raised is a bug of the program."""
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
     """Return the work's result; an expected error exits with a message instead of a traceback."""
     try:
         return asyncio.run(work)
-    except _EXPECTED as error:
+    except EXPECTED as error:
         fail(error)
     except BaseExceptionGroup as group:
-        expected, rest = group.split(_EXPECTED)
+        expected, rest = group.split(EXPECTED)
         if rest is not None or expected is None:
             raise
         fail(_first(expected))
@@ -38,10 +40,10 @@ def fail(error: BaseException) -> NoReturn:
     """Print the error to stderr and exit with 1."""
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     console.print("[bold red]error:[/]", end=" ")
-    console.print(str(error) or type(error).__name__, markup=False)
+    console.print(as_called(str(error)) or type(error).__name__, markup=False)
     hint = getattr(error, "hint", None)
     if hint:
-        console.print(f"hint: {hint}", markup=False)
+        console.print(as_called(f"hint: {hint}"), markup=False)
     raise typer.Exit(EXIT_FAILED)
 
 

@@ -1,11 +1,15 @@
 """Settings of commands, from options, the environment, or the host application."""
 
 import os
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from shardwright.command_names import as_called
+from shardwright.topology import Server
 
 DIRECTORY_VARIABLE = "SHARDWRIGHT_DIRECTORY"
 MIGRATIONS_VARIABLE = "SHARDWRIGHT_MIGRATIONS"
@@ -20,6 +24,14 @@ class Settings:
     # Overrides of the map's server addresses, by name: passwords can stay out of the directory.
     dsns: dict[str, str] = field(default_factory=dict[str, str])
     migrations: Path | None = None
+    # Like `dsns`, for commands that need a superuser, such as moves.
+    superusers: dict[str, str] = field(default_factory=dict[str, str])
+    # The addresses that the map keeps, by name, where the host's own settings say which servers there are.
+    addresses: dict[str, str] = field(default_factory=dict[str, str])
+    how_to_add: str = "name it there first"
+    # Raises while the host still needs what is on this server, beside shards.
+    check_removal: Callable[[Server], Awaitable[None]] | None = None
+    how_to_remove: str = ""
 
 
 DirectoryOption = Annotated[
@@ -58,8 +70,10 @@ def get_directory(context: typer.Context, option: str | None) -> str:
     found = find_directory(context, option)
     if found is None:
         raise typer.BadParameter(
-            f"no directory: give --directory postgresql://… or set {DIRECTORY_VARIABLE} "
-            "(`shardwright local start` prints one to try things out)"
+            as_called(
+                f"no directory: give --directory postgresql://… or set {DIRECTORY_VARIABLE} "
+                "(`shardwright local start` prints one to try things out)"
+            )
         )
     return found
 

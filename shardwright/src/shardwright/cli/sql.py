@@ -15,7 +15,7 @@ from shardwright.cli.runner import EXIT_FAILED, open_directory, run
 from shardwright.cli.settings import DirectoryOption, JsonOption, get_directory
 from shardwright.errors import ServerUnavailable
 from shardwright.ids import schema_name
-from shardwright.topology import ShardMap
+from shardwright.topology import ShardMap, locate_primary
 
 # A backend caches 0.2 MB for each shard whose tables it touched: replacing connections keeps them small.
 _SHARDS_PER_CONNECTION = 100
@@ -97,7 +97,8 @@ async def _run_on(
         for start in range(0, len(own), _SHARDS_PER_CONNECTION):
             some = own[start : start + _SHARDS_PER_CONNECTION]
             try:
-                async with open_connection(shard_map.servers[name].dsn, name=name) as connection:
+                server = await locate_primary(shard_map.servers[name])
+                async with open_connection(server.dsn, name=name) as connection:
                     for number in some:
                         await _run_one(connection, number, text, outcome, write=write, timeout_s=timeout_s)
             except (ServerUnavailable, OSError, asyncpg.InterfaceError) as error:

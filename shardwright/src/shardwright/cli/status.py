@@ -9,6 +9,7 @@ import typer
 
 from shardwright.cli.connection import open_connection
 from shardwright.cli.output import format_size, make_console, print_json, print_table
+from shardwright.cli.replicas import ReplicaReport, read_replicas, show_replica
 from shardwright.cli.runner import EXIT_FAILED, open_directory, run
 from shardwright.cli.settings import (
     DirectoryOption,
@@ -17,15 +18,20 @@ from shardwright.cli.settings import (
     find_migrations,
     get_directory,
 )
+from shardwright.cli.unfinished_moves import judge_moves
+from shardwright.command_names import as_called
 from shardwright.errors import ServerUnavailable
 from shardwright.migrations import Folder, LibraryStatus, Migrator, read_library_status
 from shardwright.migrations import Status as MigrationStatus
-from shardwright.topology import Server, ShardMap
+from shardwright.moves import Judgement
+from shardwright.topology import Server, ShardMap, locate_primary
 
 _SERVER_STATUS = """
 SELECT current_setting('server_version') AS postgresql,
        pg_database_size(current_database()) AS size_bytes,
-       (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
+       -- Of other roles' connections a role without privileges sees little more than that they exist.
+       (SELECT count(*) FROM pg_stat_activity
+          WHERE coalesce(backend_type, 'client backend') = 'client backend' AND datid IS NOT NULL) AS connections,
        current_setting('max_connections')::int AS max_connections,
        pg_is_in_recovery() AS is_standby,
        CASE WHEN pg_is_in_recovery()
@@ -53,6 +59,7 @@ class ServerReport:
     lag_s: float | None = None
     guards_plain_sql: bool | None = None
     schema_versions: dict[int, int] = field(default_factory=dict[int, int])
+    replicas: list[ReplicaReport] = field(default_factory=list[ReplicaReport])
     trouble: str | None = None
 
 
@@ -74,33 +81,36 @@ def status(
     get_directory(context, directory)
     folder = find_migrations(context, migrations)
 
-    async def work() -> tuple[ShardMap, list[ServerReport], MigrationStatus, LibraryStatus]:
+    async def work() -> tuple[ShardMap, list[ServerReport], MigrationStatus, LibraryStatus, list[Judgement]]:
         async with open_directory(context, directory) as found:
             shard_map = await found.load()
             library = await read_library_status(found)
+            moves = await judge_moves(found)
         reports = await asyncio.gather(
             *(_read_server(each, shard_map) for each in shard_map.servers.values())
         )
         # An empty folder still gives the versions; pending migrations mean nothing then.
         migrator = Migrator(shard_map, folder if folder is not None else Folder(server=(), shard=()))
-        return shard_map, list(reports), await migrator.status(drift=folder is not None), library
+        return shard_map, list(reports), await migrator.status(drift=folder is not None), library, moves
 
-    shard_map, reports, migration_status, library = run(work())
+    shard_map, reports, migration_status, library, moves = run(work())
     _count_versions(reports, migration_status)
-    findings = [f"{each}: {library.advice}" for each in library.findings()]
+    findings = [as_called(f"{each}: {library.advice}") for each in library.findings()]
     findings += _findings(migration_status) if folder is not None else []
     if is_json:
-        _print_json(shard_map, reports, findings, library)
+        _print_json(shard_map, reports, findings, library, moves)
     else:
-        _print_tables(shard_map, reports, findings)
+        _print_tables(shard_map, reports, [*(each.what for each in moves), *findings])
     if findings or not all(each.is_up for each in reports):
         raise typer.Exit(EXIT_FAILED)
 
 
 async def _read_server(server: Server, shard_map: ShardMap) -> ServerReport:
     report = ServerReport(server.name, len(shard_map.shards_on(server.name)))
+    report.replicas = await read_replicas(server)
     try:
-        async with open_connection(server.dsn, name=server.name) as connection:
+        primary = await locate_primary(server)
+        async with open_connection(primary.dsn, name=server.name) as connection:
             row = await connection.fetchrow(_SERVER_STATUS)
     except (ServerUnavailable, asyncpg.PostgresError, OSError) as error:
         report.trouble = str(error)
@@ -128,7 +138,11 @@ def _findings(status: MigrationStatus) -> list[str]:
 
 
 def _print_json(
-    shard_map: ShardMap, reports: list[ServerReport], findings: list[str], library: LibraryStatus
+    shard_map: ShardMap,
+    reports: list[ServerReport],
+    findings: list[str],
+    library: LibraryStatus,
+    moves: list[Judgement],
 ) -> None:
     print_json(
         {
@@ -138,6 +152,7 @@ def _print_json(
             "lookup_shards": shard_map.lookup_shards,
             "library_version": library.directory,
             "servers": [asdict(each) for each in reports],
+            "moves": [each.what for each in moves],
             "findings": findings,
         }
     )
@@ -150,11 +165,13 @@ def _print_tables(shard_map: ShardMap, reports: list[ServerReport], findings: li
     )
     columns = ["server", "shards", "size", "schema", "connections", "lag", "postgresql"]
     print_table(columns, [_row(each) for each in reports])
+    if replicas := [show_replica(replica) for each in reports for replica in each.replicas]:
+        print_table(["server", "replica", "role", "behind", ""], replicas)
     for each in findings:
         console.print(f"- {each}", soft_wrap=True)
     if unguarded := [each.name for each in reports if each.guards_plain_sql is False]:
         console.print(
-            f"tables made by plain SQL get no guard on {', '.join(unguarded)}: see shardwright doctor",
+            f"tables made by plain SQL get no guard on {', '.join(unguarded)}: see {as_called('`shardwright doctor`')}",
             soft_wrap=True,
         )
 

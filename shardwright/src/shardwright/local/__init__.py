@@ -8,7 +8,7 @@ from shardwright.local.binaries import PostgresBinaries, find_binaries
 from shardwright.local.files import ServerFiles, prepare
 from shardwright.local.memory import make_memory_folder
 from shardwright.local.server import LocalServer
-from shardwright.local.standby import make_standby
+from shardwright.local.standby import base_backup_command, make_standby
 from shardwright.local.system_accounts import SystemAccount, adopt_folder, server_account
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "ServerFiles",
     "SystemAccount",
     "adopt_folder",
+    "base_backup_command",
     "find_binaries",
     "make_memory_folder",
     "make_standby",

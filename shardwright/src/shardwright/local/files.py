@@ -75,6 +75,10 @@ class ServerFiles:
         """Return the address of a database as the superuser."""
         return f"postgresql://{_SUPERUSER}:{self.password()}@127.0.0.1:{self.port}/{database}"
 
+    def dsn_without_password(self) -> str:
+        """Return the address as the superuser for a command line, which every account can read."""
+        return f"postgresql://{_SUPERUSER}@127.0.0.1:{self.port}/postgres"
+
 
 def prepare(
     directory: Path,
@@ -226,6 +230,7 @@ def _configuration(files: ServerFiles, *, durable: bool, extra: Mapping[str, str
         "max_replication_slots": "20",
         # Each move of shards has a worker that applies changes, and a few that copy tables.
         "max_logical_replication_workers": "12",
+        "max_sync_workers_per_subscription": "4",
         "max_worker_processes": "24",
         # pg_dump, DROP SCHEMA and moves lock every table of a shard, and a server holds thousands of shards.
         "max_locks_per_transaction": "1024",

@@ -1,17 +1,33 @@
 """A streaming standby of a local server, for failover tests."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 from shardwright.errors import SetupInvalid
-from shardwright.local.files import make_folder, password_file
+from shardwright.local.files import ServerFiles, make_folder, password_file
 from shardwright.local.server import LocalServer
 from shardwright.local.system_accounts import chown_to
 
 # By default a standby that lost its primary retries every five seconds, and is promoted only then.
 _FAST_RECONNECT = {"wal_retrieve_retry_interval": "100ms"}
+
+
+def base_backup_command(primary: ServerFiles, data: Path) -> tuple[list[str], dict[str, str]]:
+    """The command that copies the data of a running server to a new folder, and its environment with the password.
+
+    Run it as the primary's account, with options of your own at the end.
+    """
+    command = [
+        primary.binaries.program("pg_basebackup"),
+        f"--dbname={primary.dsn_without_password()}",
+        f"--pgdata={data}",
+        "--wal-method=stream",
+        "--checkpoint=fast",
+    ]
+    return command, {"PGPASSWORD": primary.password()}
 
 
 def make_standby(
@@ -24,16 +40,10 @@ def make_standby(
     files = primary.files
     make_folder(directory.absolute(), files.account)
     data = directory.absolute() / "data"
+    command, environment = base_backup_command(files, data)
     done = subprocess.run(
-        [
-            files.binaries.program("pg_basebackup"),
-            f"--dbname={primary.dsn()}",
-            f"--pgdata={data}",
-            "--write-recovery-conf",
-            "--wal-method=stream",
-            "--checkpoint=fast",
-            "--no-sync",
-        ],
+        [*command, "--write-recovery-conf", "--no-sync"],
+        env={**os.environ, **environment},
         check=False,
         capture_output=True,
         text=True,

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import asyncpg
 
 from shardwright.errors import ServerUnavailable
-from shardwright.topology import Server
+from shardwright.topology import Server, locate_primary
 
 Connection = asyncpg.Connection
 Result = TypeVar("Result")
@@ -29,8 +29,8 @@ CONNECTION_ERRORS = (
 
 @asynccontextmanager
 async def open_connection(server: Server) -> AsyncGenerator[Connection]:
-    """A connection to a server for the duration of the block."""
-    connection = await connect(server.dsn, server.name)
+    """A connection to a server's primary, for the duration of the block: a replica may have been promoted."""
+    connection = await connect((await locate_primary(server)).dsn, server.name)
     try:
         yield connection
     except BaseException:

@@ -17,7 +17,10 @@ Facts = Mapping[str, Sequence[Fact]]
 
 
 def write_schema(facts: Sequence[Fact]) -> str:
-    """One schema as DDL: types and functions, each table with its parts, then what refers to several tables."""
+    """One schema as DDL: types and functions, each table with its parts, then what refers to several tables.
+
+    Facts of tables that are not among them add to tables that exist already.
+    """
     by_kind: defaultdict[str, list[Fact]] = defaultdict(list)
     for fact in facts:
         by_kind[fact.kind].append(fact)
@@ -30,12 +33,14 @@ def _paragraphs(by_kind: Facts) -> Iterator[str]:
     tables = _in_dependency_order(by_kind["table"])
     for table in tables:
         yield "\n".join([_create_table(table, by_kind), *_parts_of(by_kind, {table.name})])
-    if keys := by_kind["foreign key"]:
+    names = {table.name for table in tables}
+    added = [fact for fact in by_kind["constraint"] if fact.owner not in names]
+    if keys := [*added, *by_kind["foreign key"]]:
         yield "\n".join(_add_constraint(key) for key in keys)
     for kind in _AFTER:
         yield from (_statement(fact) for fact in _in_dependency_order(by_kind[kind]))
     owners = {fact.owner for kind in _UNDER for fact in by_kind[kind]}
-    if others := _parts_of(by_kind, owners - {table.name for table in tables}):
+    if others := _parts_of(by_kind, owners - names):
         yield "\n".join(others)
 
 

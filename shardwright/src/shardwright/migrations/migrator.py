@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from shardwright.errors import MigrationRefused, ServerUnavailable
+from shardwright.errors import MigrationRefused, ServerUnavailable, ShardsMoving
 from shardwright.migrations.applier import Applier
 from shardwright.migrations.connections import Connection
 from shardwright.migrations.drift import Difference, find_drift
@@ -20,7 +20,7 @@ from shardwright.migrations.rollout import Rollout
 from shardwright.migrations.snapshot import snapshot
 from shardwright.migrations.status import Status, TargetStatus, read_status
 from shardwright.migrations.targets import Target
-from shardwright.topology import Directory, ShardMap
+from shardwright.topology import Directory, ShardMap, locate_primary
 
 _DEFAULT_OPTIONS = MigratorOptions()
 _SHOWN = 10
@@ -87,7 +87,7 @@ class Migrator:
         for target in wanted:
             if target.number in moving:
                 move = moving[target.number]
-                raise MigrationRefused(
+                raise ShardsMoving(
                     f"{target.schema} is being moved, or its old copy still follows it: run "
                     f"`shardwright move finish {move}` (or resume, or abort) first"
                 )
@@ -131,7 +131,7 @@ class Migrator:
         """Return the text of schema.sql, from a replay in a scratch database, by default on the first server."""
         shard_map = await self.map()
         if dsn is None:
-            dsn = shard_map.servers[min(shard_map.servers)].dsn
+            dsn = (await locate_primary(shard_map.servers[min(shard_map.servers)])).dsn
         return await snapshot(self.folder, dsn, layout=shard_map.layout)
 
     async def map(self) -> ShardMap:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shardwright.moves.errors import MoveFailed
+from shardwright.moves.links import send_marker
 from shardwright.moves.models import Move
 from shardwright.moves.session import Session, open_server
 from shardwright.topology import fetch_rows
@@ -49,6 +50,10 @@ class Snapshots:
             source.terminate()
             raise
 
+    async def send_marker(self, link: str) -> int:
+        """Write a marker at the target, over a connection that holds no locks."""
+        return await send_marker(self._target, link)
+
     async def pin(self) -> None:
         """Take both snapshots now."""
         for conn in (self._source, self._target):
@@ -76,7 +81,10 @@ class Snapshots:
             if mine != yours:
                 wrong.append(await self._describe(row["name"], row["columns"]))
         if wrong:
-            raise MoveFailed(f"{move}: copies differ: {'; '.join(wrong[:_SHOWN])}")
+            raise MoveFailed(
+                f"{move}: copies differ: {'; '.join(wrong[:_SHOWN])}. The old copy is as it was: look why, then resume "
+                f"the move, or drop the old copy with `shardwright move finish {move.id} --unequal`"
+            )
         return total
 
     async def _describe(self, table: str, columns: str) -> str:

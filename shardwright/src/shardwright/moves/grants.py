@@ -1,6 +1,7 @@
 """Carries the privileges on a shard and everything in it to its new server.
 
 Default privileges of the owner give most of them there as well; this is for the rest, granted or revoked by hand.
+Who may use the schema itself is decided when the target becomes the owner: see `read_fence`.
 """
 
 from collections.abc import Sequence
@@ -51,6 +52,11 @@ class Grant(NamedTuple):
         column = f" ({self.of_column})" if self.of_column else ""
         return f"{self.privilege}{column} ON {self.kind} {self.name}"
 
+    @property
+    def is_usage(self) -> bool:
+        """Whether it lets a role name what is in the schema."""
+        return (self.kind, self.privilege) == ("SCHEMA", "USAGE")
+
 
 async def read_grants(conn: "Connection", schemas: Sequence[str]) -> set[Grant]:
     """The privileges on these schemas and on everything in them, of others than the owner."""
@@ -60,9 +66,11 @@ async def read_grants(conn: "Connection", schemas: Sequence[str]) -> set[Grant]:
 
 
 async def carry_grants(session: Session, move: Move) -> None:
-    """Give the roles the same privileges at the target as at the source."""
-    wanted = await read_grants(session.source, move.schemas)
-    found = await read_grants(session.target, move.schemas)
+    """Give the roles the same privileges at the target as at the source, but for the use of the schemas."""
+    wanted, found = [
+        {each for each in await read_grants(conn, move.schemas) if not each.is_usage}
+        for conn in (session.source, session.target)
+    ]
     changes = [f"REVOKE {each.on_what} FROM {each.grantee}" for each in sorted(found - wanted)]
     changes += [
         f"GRANT {each.on_what} TO {each.grantee}{' WITH GRANT OPTION' if each.is_grantable else ''}"

@@ -4,6 +4,7 @@ A step is journalled before it has any effect, by compare-and-set on the step an
 paused, while another one took over, can no longer lead the move anywhere.
 """
 
+import asyncio
 import json
 import secrets
 from collections.abc import Mapping, Sequence
@@ -31,7 +32,7 @@ SELECT m.id, m.name, m.shards, m.source, m.target, m.turn, m.step, m.attempt, m.
 FROM {_MOVES} m
 """  # noqa: S608 - constants of the library
 _INSERT = f"""\
-INSERT INTO {_MOVES} (name, shards, source, target, step) VALUES ($1, $2, $3, $4, $5) RETURNING id
+INSERT INTO {_MOVES} (name, shards, source, target, step, details) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id
 """  # noqa: S608 - likewise
 # One statement: writers may be waiting for it.
 _ADVANCE = f"""\
@@ -71,7 +72,9 @@ async def read_move(directory: Directory, move_id: int) -> Move:
     raise MoveRefused(f"there is no move {move_id}: see `shardwright move status`")
 
 
-async def plan_move(directory: Directory, shards: Sequence[int], target: str) -> Move:
+async def plan_move(
+    directory: Directory, shards: Sequence[int], target: str, keep_s: float | None = None
+) -> Move:
     """Journal a new move of shards that one server owns and that no other move has."""
     shard_map = await directory.load()
     if target not in shard_map.servers:
@@ -91,7 +94,8 @@ async def plan_move(directory: Directory, shards: Sequence[int], target: str) ->
     async with directory.connect() as conn, conn.transaction():
         await conn.execute(f"SELECT FROM {DIRECTORY_SCHEMA}.settings FOR UPDATE")  # one planner at a time
         await _refuse_moving(conn, wanted)
-        rows = await fetch_rows(conn, _INSERT, name, wanted, sources.pop(), target, Step.CHECK)
+        details = json.dumps({} if keep_s is None else {"keep_s": keep_s})
+        rows = await fetch_rows(conn, _INSERT, name, wanted, sources.pop(), target, Step.CHECK, details)
         await conn.execute(_LOG, rows[0][0], 0, Step.CHECK, 0)
     return await read_move(directory, rows[0][0])
 
@@ -113,44 +117,50 @@ async def _refuse_moving(conn: "Connection", shards: Sequence[int]) -> None:
 class Journal:
     """Writes the journal of one move, on behalf of one attempt to carry it out."""
 
-    def __init__(self, conn: "Connection", move: Move) -> None:
+    def __init__(self, conn: "Connection", move: Move, timeout_s: float) -> None:
         self.conn = conn
         self.move = move
+        self._timeout_s = timeout_s
 
     @classmethod
-    async def claim(cls, directory: Directory, move: Move) -> "Journal":
-        """Take the move over: earlier attempts cannot write to the journal any more."""
+    async def claim(cls, directory: Directory, move: Move, timeout_s: float) -> "Journal":
+        """Take the move over: earlier attempts cannot write to the journal any more.
+
+        A directory that does not answer is waited for so long, at every step: writers may be waiting as well.
+        """
         conn = await directory.connection()
         try:
-            await conn.execute(f"UPDATE {_MOVES} SET attempt = attempt + 1 WHERE id = $1", move.id)  # noqa: S608 - constants
-            rows = await fetch_rows(conn, f"{_READ} WHERE m.id = $1", move.id)
+            async with asyncio.timeout(timeout_s):
+                await conn.execute(f"UPDATE {_MOVES} SET attempt = attempt + 1 WHERE id = $1", move.id)  # noqa: S608 - constants
+                rows = await fetch_rows(conn, f"{_READ} WHERE m.id = $1", move.id)
         except BaseException:
             conn.terminate()
             raise
-        return cls(conn, _to_move(rows[0]))
+        return cls(conn, _to_move(rows[0]), timeout_s)
 
-    async def close(self) -> None:
-        """Close its connection to the directory."""
-        await self.conn.close()
+    def close(self) -> None:
+        """Close its connection to the directory, whether or not that answers."""
+        self.conn.terminate()
 
     async def advance(self, step: Step, details: Mapping[str, Any] | None = None, *, turns: int = 0) -> Move:
         """Journal the next step; an odd number of `turns` exchanges source and target."""
         old = self.move
         source, target = (old.target, old.source) if turns % 2 else (old.source, old.target)
-        changed = await fetch_rows(
-            self.conn,
-            _ADVANCE,
-            old.id,
-            old.step,
-            old.turn,
-            old.attempt,
-            step,
-            source,
-            target,
-            old.turn + turns,
-            json.dumps(dict(details or {})),
-            step in ENDED,
-        )
+        async with asyncio.timeout(self._timeout_s):
+            changed = await fetch_rows(
+                self.conn,
+                _ADVANCE,
+                old.id,
+                old.step,
+                old.turn,
+                old.attempt,
+                step,
+                source,
+                target,
+                old.turn + turns,
+                json.dumps(dict(details or {})),
+                step in ENDED,
+            )
         if not changed:
             raise MoveRefused(f"another process has taken over {old}: see `shardwright move status`")
         self.move = replace(

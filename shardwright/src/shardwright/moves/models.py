@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -64,6 +64,23 @@ class Move:
     ended_at: datetime | None = None
 
     @property
+    def due_at(self) -> datetime | None:
+        """When the old copies may be dropped; None where nobody has said, or they do not follow yet."""
+        keep_s = self.details.get("keep_s")
+        if self.step is not Step.KEEP or keep_s is None or self.stepped_at is None:
+            return None
+        return self.stepped_at + timedelta(seconds=keep_s)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether its old copies follow the owner, so that it can be undone."""
+        return self.step is Step.KEEP
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether nobody wants it any more: the time of its old copies is over, or ending it was interrupted."""
+        return self.step in FINISHING or (self.due_at is not None and self.due_at <= now)
+
+    @property
     def schemas(self) -> list[str]:
         """The schemas of its shards."""
         return [schema_name(number) for number in self.shards]
@@ -121,3 +138,13 @@ class MoveOptions:
     long_transaction_s: float = 60.0
     """A move does not start while a transaction of this age is open on either server: it would wait for it."""
     poll_s: float = 0.5
+    copy_jobs: int = 4
+    """How many tables are copied at once; few where there is little to copy."""
+    index_jobs: int = 4
+    """How many indexes are created at once at the target, and tables analysed."""
+    copy_bytes_per_s: int = 0
+    """On average no more rows are copied a second, in bytes of text. Zero: as fast as it goes."""
+    max_replica_lag_bytes: int = 0
+    """Copying pauses while a streaming replica of either server lags more. Zero: it does not wait."""
+    room_bytes: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How much room each server has, by name, where that cannot be measured."""

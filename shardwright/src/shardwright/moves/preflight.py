@@ -3,12 +3,14 @@
 from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING
 
+from rich.filesize import decimal
+
 from shardwright.ids import schema_name
 from shardwright.migrations import COMMON_SCHEMA, read_versions
 from shardwright.moves.errors import MoveRefused
 from shardwright.moves.grants import read_grants
 from shardwright.moves.models import Move, MoveOptions
-from shardwright.moves.ownership import owned_shards
+from shardwright.moves.room import measure_room, needed_room
 from shardwright.moves.session import Session
 from shardwright.moves.structure import existing_schemas
 from shardwright.topology import (
@@ -16,6 +18,7 @@ from shardwright.topology import (
     LIBRARY_VERSION,
     fetch_rows,
     fetch_value,
+    owned_numbers,
     read_library_versions,
 )
 
@@ -58,6 +61,10 @@ UNION ALL
 SELECT gid, extract(epoch FROM clock_timestamp() - prepared)::integer FROM pg_prepared_xacts
 WHERE prepared < clock_timestamp() - make_interval(secs => $1)
 """
+_SIZE = """\
+SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_catalog.pg_namespace n
+JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r' WHERE n.nspname = ANY ($1::text[])
+"""
 
 
 async def check_move(session: Session, move: Move, options: MoveOptions) -> None:
@@ -80,12 +87,14 @@ async def _problems(session: Session, move: Move, options: MoveOptions) -> Async
         yield problem
     async for problem in _table_problems(session.source, move.schemas):
         yield problem
+    async for problem in _room_problems(session, move, options):
+        yield problem
     for schema in sorted(await existing_schemas(session.target, move.schemas)):
         yield (
             f"server {session.target_server.name} has a schema {schema} already, perhaps an old copy: "
             "see `shardwright move sweep`"
         )
-    for number in sorted(set(move.shards) - set(await owned_shards(session.source, move.shards))):
+    for number in sorted(set(move.shards) - set(await owned_numbers(session.source, move.shards))):
         yield f"server {session.source_server.name} does not own {schema_name(number)}, which the map says it does"
 
 
@@ -160,3 +169,19 @@ async def _table_problems(conn: "Connection", schemas: Sequence[str]) -> AsyncGe
             yield f"{row['name']} has no primary key: add one, or ALTER TABLE … REPLICA IDENTITY"
     for row in await fetch_rows(conn, _ELSEWHERE, list(schemas)):
         yield f"the partition {row['name']} is in another schema than its shard: move it there"
+
+
+async def _room_problems(session: Session, move: Move, options: MoveOptions) -> AsyncGenerator[str]:
+    name = session.target_server.name
+    room = options.room_bytes.get(name)
+    if room is None:
+        room = await measure_room(session.target)
+    if room is None:
+        return  # nobody can tell
+    size = await fetch_value(session.source, _SIZE, move.schemas)
+    needed = await needed_room(session.target, size)
+    if room < needed:
+        yield (
+            f"server {name} has room for {decimal(room)}, and the shards need {decimal(needed)} with the WAL of their "
+            "copy: make room, or move fewer at a time"
+        )

@@ -3,7 +3,9 @@
 from typing import Any
 
 from shardwright.moves.errors import MoveFailed
+from shardwright.moves.links import lag_bytes
 from shardwright.moves.models import Move, MoveProgress
+from shardwright.moves.row_copy import Copied
 from shardwright.moves.session import Session
 from shardwright.topology import fetch_rows
 
@@ -25,35 +27,30 @@ SELECT coalesce(sum(p.tuples_processed), 0)::bigint AS rows FROM pg_catalog.pg_s
 JOIN pg_catalog.pg_class c ON c.oid = p.relid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE p.datname = current_database() AND n.nspname = ANY ($1::text[])
 """
-_LAG = """\
-SELECT greatest(0, pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn))::bigint AS lag,
-  wal_status = 'lost' AS is_lost
-FROM pg_catalog.pg_replication_slots WHERE slot_name = $1
-"""
 
 
-async def measure(session: Session, move: Move) -> MoveProgress:
-    """How far the move is now."""
-    copied = await _row(session.target, _COPIED, move.link)
+async def measure(session: Session, move: Move, copy: Copied | None = None) -> MoveProgress:
+    """How far the move is now, or its copy that is under way."""
+    linked = await _row(session.target, _COPIED, move.link)
     there = await _row(session.target, _SIZE, move.schemas)
     copying = await _row(session.target, _COPYING, move.schemas)
     here = await _row(session.source, _SIZE, move.schemas)
-    lag = await fetch_rows(session.source, _LAG, move.link)
-    if lag and lag[0]["is_lost"]:
+    lag = await lag_bytes(session.source, move.link)
+    if lag is None:
         raise MoveFailed(
-            f"server {session.source_server.name} has removed WAL that {move} needs: abort the move, raise "
-            "max_slot_wal_keep_size, and start it again"
+            f"server {session.source_server.name} has removed WAL that {move} needs, or was replaced by a replica: "
+            "abort the move, raise max_slot_wal_keep_size in the first case, and start it again"
         )
     return MoveProgress(
         move,
-        tables_copied=copied["copied"],
-        tables=copied["tables"],
-        rows=there["rows"] + copying["rows"],
+        tables_copied=copy.tables_copied if copy else linked["copied"],
+        tables=copy.tables if copy else linked["tables"],
+        rows=(copy.rows if copy else there["rows"]) + copying["rows"],
         rows_total=here["rows"],
         size_bytes=there["size_bytes"],
         size_total_bytes=here["size_bytes"],
-        lag_bytes=lag[0]["lag"] if lag else None,
-        errors=copied["errors"],
+        lag_bytes=lag,
+        errors=linked["errors"],
     )
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.filesize import decimal
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
 from shardwright.moves.models import MOVING, Move, MoveProgress, OnProgress, OnStep, Phase
@@ -13,24 +13,37 @@ from shardwright.moves.models import MOVING, Move, MoveProgress, OnProgress, OnS
 
 @contextmanager
 def move_bar(console: Console | None = None) -> Generator[tuple[OnProgress, OnStep]]:
-    """Shows a move while the block runs; pass what it yields as `progress` and `on_step`."""
+    """Shows every move, a line each, while the block runs; pass what it yields as `progress` and `on_step`."""
     columns = (
         TextColumn("[progress.description]{task.description}"),
         BarColumn(),
         TimeElapsedColumn(),
         TextColumn("{task.fields[detail]}"),
     )
-    with Bars(*columns, console=console, transient=False) as bars:
-        task = bars.add_task("moving", total=len(MOVING), detail="")
+    bars = Bars(*columns, console=console, transient=False)
+    tasks: dict[int, TaskID] = {}
 
-        def show(progress: MoveProgress) -> None:
-            bars.update(task, detail=describe(progress))
+    def task_of(move: Move) -> TaskID:
+        bars.start()  # not before there is something to show: a refusal is preceded by nothing
+        if move.id not in tasks:
+            tasks[move.id] = bars.add_task("", total=len(MOVING), detail="")
+        return tasks[move.id]
 
-        def step(move: Move, phase: Phase) -> None:
-            done = MOVING.index(move.step) if move.step in MOVING else len(MOVING)
-            bars.update(task, description=move.step, completed=done + (phase == "effect"), detail="")
+    def show(progress: MoveProgress) -> None:
+        bars.update(task_of(progress.move), detail=describe(progress))
 
+    def step(move: Move, phase: Phase) -> None:
+        done = MOVING.index(move.step) if move.step in MOVING else len(MOVING)
+        is_over = phase == "effect"
+        shards = f"{len(move.shards)} shards" if len(move.shards) > 1 else move.schemas[0]
+        title = f"move {move.id}, {shards} to {move.target}: {move.step}"
+        bars.update(task_of(move), description=title, completed=done + is_over, detail="")
+
+    try:
         yield show, step
+    finally:
+        if tasks:
+            bars.stop()
 
 
 def describe(progress: MoveProgress) -> str:

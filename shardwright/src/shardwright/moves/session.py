@@ -6,9 +6,10 @@ over these connections: who has lost them can change nothing, and who wants to t
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from shardwright.migrations import LOCK_CLASS
@@ -35,7 +36,9 @@ _SETTINGS = {
 _TRY_LOCKS = (
     "SELECT coalesce(bool_and(pg_try_advisory_lock($1, number)), true) FROM unnest($2::integer[]) AS number"
 )
+_TRANSACTION_TIMEOUT_SINCE = 17
 _PAUSE_S = 0.1
+_NO_MORE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass
@@ -52,9 +55,12 @@ class Session:
         return Session(self.target_server, self.source_server, self.target, self.source)
 
 
-async def open_server(server: Server) -> "Connection":
-    """A connection to one server, with the settings of a coordinator."""
-    return await open_connection(server.dsn, f"server {server.name}", server_settings=_SETTINGS)
+async def open_server(server: Server, more: Mapping[str, str] = _NO_MORE) -> "Connection":
+    """A connection to one server, with the settings of a coordinator and more."""
+    conn = await open_connection(server.dsn, f"server {server.name}", server_settings={**_SETTINGS, **more})
+    if conn.get_server_version().major >= _TRANSACTION_TIMEOUT_SINCE:
+        await conn.execute("SET transaction_timeout = 0")
+    return conn
 
 
 @asynccontextmanager

@@ -3,32 +3,47 @@
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import asyncpg
 
+from shardwright.ids import Layout
+from shardwright.migrations import Fact
 from shardwright.moves import links
+from shardwright.moves.completion import collect_statistics, complete_copies
 from shardwright.moves.diff import Snapshots
+from shardwright.moves.equal_snapshots import pin_equal_snapshots
 from shardwright.moves.errors import MoveFailed
 from shardwright.moves.grants import carry_grants
 from shardwright.moves.journal import Journal
-from shardwright.moves.models import Move, MoveOptions, OnProgress, Step
-from shardwright.moves.ownership import carry_sequences, fence, freeze_partitions, own, owned_shards
+from shardwright.moves.models import Move, MoveOptions, MoveProgress, OnProgress, Step
+from shardwright.moves.old_copies import drop_copies
+from shardwright.moves.ownership import (
+    NOT_FREE,
+    carry_sequences,
+    fence,
+    fence_again,
+    freeze_partitions,
+    own,
+)
+from shardwright.moves.parallel import run_while
 from shardwright.moves.preflight import check_move
 from shardwright.moves.progress import measure
+from shardwright.moves.read_fence import close_reads, open_reads, read_usage
+from shardwright.moves.row_copy import RowCopy
 from shardwright.moves.session import Session
+from shardwright.moves.slot_snapshot import SlotSnapshot
 from shardwright.moves.structure import (
     check_equal,
     create_copies,
-    create_indexes,
     create_partitions,
     drop_partitions,
     missing_partitions,
 )
 from shardwright.routing import copy_functions
-from shardwright.topology import Directory
+from shardwright.topology import Directory, owned_numbers
 
-_NOT_FREE = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError, asyncpg.QueryCanceledError)
+_MEASURE_EVERY_S = 0.5
 
 
 class Steps:
@@ -39,6 +54,7 @@ class Steps:
         directory: Directory,
         journal: Journal,
         session: Session,
+        layout: Layout,
         addresses: Mapping[str, str],
         options: MoveOptions,
         progress: OnProgress | None,
@@ -46,9 +62,13 @@ class Steps:
         self._directory = directory
         self._journal = journal
         self.session = session
+        self._layout = layout
         self._addresses = addresses
         self._options = options
         self._progress = progress
+        self._facts: Mapping[str, Sequence[Fact]] | None = None
+        self._read_snapshot: SlotSnapshot | None = None
+        self._has_statistics = False
         self._marker = 0
         self._snapshots: Snapshots | None = None
         self._details: dict[str, object] = {}
@@ -74,8 +94,9 @@ class Steps:
 
     def close(self) -> None:
         """Let go of the snapshots."""
-        if self._snapshots is not None:
-            self._snapshots.close()
+        for each in (self._snapshots, self._read_snapshot):
+            if each is not None:
+                each.close()
 
     def turn(self) -> None:
         """Exchange source and target, as the journal has."""
@@ -91,28 +112,59 @@ class Steps:
         await check_move(self.session, self._move, self._options)
 
     async def create(self) -> None:
-        """The target has the shards, empty and fenced."""
-        await create_copies(self.session, self._move, (await self._directory.load()).layout)
-        await carry_grants(self.session, self._move)
+        """The target has the tables of the shards, empty, without indexes and fenced, for reads too."""
+        self._facts = await create_copies(self.session, self._move, self._layout)
+        await close_reads(self.session.target, self._move.schemas)
 
     async def link(self) -> None:
-        """The target copies rows from the source, and applies what is changed."""
-        await links.publish(self.session.source, self._move, self._move.link)
-        address = self._address(self.session.source_server.name, self.session.source_server.dsn)
-        await links.subscribe(self.session.target, self._move.link, address, copy=True)
+        """The source keeps what is changed from now on, and its rows can be read as they are now."""
+        self._read_snapshot = await self._begin_copy()
+
+    async def _begin_copy(self) -> SlotSnapshot:
+        if self._facts is None:
+            # The attempt that had the snapshot is gone, and what it copied is of no use without it.
+            await self.unlink(self.session, self._move.link)
+            await drop_copies(self.session.target, self._move.shards)
+            await self.create()
+        await asyncio.gather(
+            links.publish(self.session.source, self._move.schemas, self._move.link),
+            links.create_marker(self.session.target, self._move.link),
+        )
+        return await SlotSnapshot.create(self.session.source_server, self._move.link)
 
     async def copy(self) -> None:
-        """Every table is copied."""
-        while not await self._is_copied():
-            await self._follow_partitions()
-            await asyncio.sleep(self._options.poll_s)
+        """The target has every row of the moment from which on the source keeps changes."""
+        self._read_snapshot = self._read_snapshot or await self._begin_copy()
+        async with RowCopy(self.session, self._move, self._read_snapshot, self._options) as rows:
+            await run_while(rows.run(), lambda: self._measure_copy(rows), _MEASURE_EVERY_S)
+            if self._progress is not None:
+                await self._measure_copy(rows)
+        self._read_snapshot.close()
+        self._read_snapshot = None
 
     async def index(self) -> None:
-        """The target has every index."""
-        await create_indexes(self.session, self._move)
+        """The target has every index and applies what is changed."""
+        await complete_copies(self.session, self._move, self._options.index_jobs, self._facts)
+        binary = await links.has_built_in_types(self.session.source, self._move.schemas)
+        await self._subscribe(self.session, self._move.link, binary=binary)
+
+    async def _subscribe(self, session: Session, link: str, *, binary: bool = False) -> None:
+        """Subscribe at the session's target; a partition that its source has and it lacks would be refused."""
+        server = session.source_server
+        address = self._addresses.get(server.name, server.dsn)
+        while not await links.is_subscribed(session.target, link):
+            lacking, _ = await missing_partitions(session, self._move)
+            await create_partitions(session, lacking)
+            try:
+                await links.subscribe(session.target, link, address, binary=binary)
+            except asyncpg.UndefinedTableError:
+                await self._expect_missing_partitions(session)
 
     async def catch_up(self) -> None:
-        """A change takes a moment from the source to the target."""
+        """A change takes a moment from the source to the target, whose tables have statistics."""
+        if not self._has_statistics and not self._move.turn:  # an old copy has those of its time as the owner
+            await collect_statistics(self.session, self._move, self._options.index_jobs)
+            self._has_statistics = True
         while True:
             await self._follow_partitions()
             marker, sent_at = await links.send_marker(self.session.source, self._move.link), time.monotonic()
@@ -126,7 +178,8 @@ class Steps:
 
     async def arm(self) -> None:
         """Changes of the target are kept for the source from now on, and routers' functions are at the target."""
-        await links.publish(self.session.target, self._move, self._move.reverse_link)
+        await links.publish(self.session.target, self._move.schemas, self._move.reverse_link)
+        await links.keep_changes(self.session.target, self._move.reverse_link)
         await links.create_marker(self.session.source, self._move.reverse_link)
         await carry_grants(self.session, self._move)
         await copy_functions(self.session.source, self.session.target, self._move.shards[0])
@@ -156,7 +209,7 @@ class Steps:
                     return False
                 await check_equal(self.session, self._move)
                 self._marker = await fence(self.session.source, self._move, self._options)
-        except _NOT_FREE:
+        except NOT_FREE:
             return False
         return True
 
@@ -169,30 +222,39 @@ class Steps:
             await self._snapshots.pin()
 
     async def activate(self) -> None:
-        """The target owns the shards."""
-        if owned := await owned_shards(self.session.source, self._move.shards):
+        """The target owns the shards, and those who may read the source may read it."""
+        if owned := await owned_numbers(self.session.source, self._move.shards):
             raise MoveFailed(
                 f"server {self.session.source_server.name} accepts writes to shard {owned[0]} again, "
                 f"which somebody else must have changed during {self._move}: fence it, then resume the move"
             )
-        await own(self.session.target, self._move.shards)
+        usage = await read_usage(self.session.source, self._move.schemas)
+        async with self.session.target.transaction():
+            await open_reads(self.session.target, usage)
+            await own(self.session.target, self._move.shards)
 
     async def flip(self) -> None:
-        """The map says so, and routers are told."""
+        """The source cannot be read any more; the map names the target, and routers are told.
+
+        In this order: nobody writes at the target before the map names it, so no read of the old copy misses a write.
+        Reads wait in between, for the time of one commit.
+        """
+        await close_reads(self.session.source, self._move.schemas)
         await self._directory.set_owner(self._move.target, self._move.shards, self._journal.conn)
 
     async def follow(self) -> None:
         """The source applies what is changed at the target; nothing is left of the link in the other direction."""
         session, move = self.session, self._move
+        await fence_again(session.source, move)
         await self.unlink(session, move.link)
-        address = self._address(session.target_server.name, session.target_server.dsn)
-        await links.subscribe(session.source, move.reverse_link, address, copy=False)
+        await self._subscribe(session.turned(), move.reverse_link)
 
     async def verify(self) -> None:
-        """The copies were equal when the owner changed; not known if the coordinator was restarted in between."""
+        """The copies were equal when the owner changed, or are now if the coordinator was restarted in between."""
         if self._snapshots is None:
-            self._details["verified_rows"] = None
-            return
+            self._snapshots = await pin_equal_snapshots(
+                self.session, self._move, self._options, self.follow_partitions_back
+            )
         self._details["verified_rows"] = await self._snapshots.compare(self._move)
         self._snapshots.close()
         self._snapshots = None
@@ -200,24 +262,43 @@ class Steps:
     @staticmethod
     async def unlink(session: Session, link: str) -> None:
         """Nothing is left of a link from the session's source to its target."""
-        left = await links.unsubscribe(session.target, link)
-        await links.unpublish(session.source, link)
-        if left is not None:
-            await links.drop_slots(session.source, left)
-        await links.drop_marker(session.source, link)
-        await links.drop_marker(session.target, link)
-
-    def _address(self, name: str, dsn: str) -> str:
-        return self._addresses.get(name, dsn)
+        await links.end_subscriber(session.target, link)
+        await links.end_publisher(session.source, link)
+        await links.drop_copy_slots(session.source, session.target)
 
     async def _is_copied(self) -> bool:
+        """Whether new partitions are copied as well."""
         found = await measure(self.session, self._move)
+        self._show(found)
+        return found.tables_copied == found.tables
+
+    async def _measure_copy(self, rows: RowCopy) -> None:
+        self._show(await measure(await rows.watching(), self._move, rows.copied))
+
+    def _show(self, found: MoveProgress) -> None:
         if self._progress is not None:
             self._progress(found)
-        return found.tables_copied == found.tables
 
     async def _follow_partitions(self) -> None:
         await self._repeat_partitions(self.session, self._move.link)
+
+    async def _expect_missing_partitions(self, session: Session) -> None:
+        """Return when partitions are why a table was not found at the session's target; raise when it is another."""
+        lacking, _ = await missing_partitions(session, self._move)
+        if not lacking:
+            await check_equal(session, self._move)
+            raise MoveFailed(f"a table of {self._move} came and went: resume the move")
+
+    async def tend_old_copy(self) -> None:
+        """The old copy has the partitions of the owner, and can be neither written nor read."""
+        await fence_again(self.session.source, self._move)
+        if await links.lag_bytes(self.session.target, self._move.reverse_link) is None:
+            raise MoveFailed(
+                f"the old copies of {self._move} do not follow any more: server {self._move.target} has removed WAL "
+                f"that they need, or was replaced by a replica. Drop them: `shardwright move finish {self._move.id}`"
+            )
+        await self.follow_partitions_back()
+        await close_reads(self.session.source, self._move.schemas)
 
     async def follow_partitions_back(self) -> None:
         """Repeat at the old copy what partitions were created or dropped at the owner since."""
@@ -225,11 +306,18 @@ class Steps:
 
     async def _repeat_partitions(self, session: Session, link: str) -> None:
         """Repeat at the session's target what partitions were created or dropped at its source."""
-        lacking, extra = await missing_partitions(session, self._move)
-        if lacking:
+        while True:
+            lacking, extra = await missing_partitions(session, self._move)
             await create_partitions(session, lacking)
-            await links.refresh(session.target, link)
-        elif extra:
+            passed_over = [each.table for each in extra]
+            if not await links.lacks_tables(session.target, link, self._move.schemas, passed_over):
+                break
+            try:
+                await links.refresh(session.target, link)
+            except asyncpg.UndefinedTableError:
+                await self._expect_missing_partitions(session)
+        await links.relax(session.target, link)
+        if extra:
             # Changes of its rows may still be on their way, and would fail without it.
             marker = await links.send_marker(session.source, link)
             await links.wait_for_marker(session.target, link, marker, self._options.busy_timeout_s)

@@ -4,7 +4,7 @@ Everything but partitions comes from the catalog's facts, as `schema.sql` does, 
 are stopped. Partitions may come and go at any time: what the owner creates or drops is repeated at the other server.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,9 @@ JOIN pg_catalog.pg_class p ON p.oid = i.inhparent
 WHERE n.nspname = ANY ($1::text[])
 ORDER BY n.nspname, (SELECT count(*) FROM pg_catalog.pg_partition_ancestors(c.oid)), c.relname
 """
-_OWNER = "SELECT quote_ident(nspowner::regrole::text) FROM pg_catalog.pg_namespace WHERE nspname = $1"
+_BEFORE_ROWS = frozenset({"type", "sequence", "function", "table", "column", "guard", "library"})
+_INDEXED = ("PRIMARY KEY", "UNIQUE", "EXCLUDE")
+SCHEMA_OWNER = "SELECT quote_ident(nspowner::regrole::text) FROM pg_catalog.pg_namespace WHERE nspname = $1"
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,11 @@ class Partition:
     key: str | None
     options: str | None
 
+    @property
+    def table(self) -> str:
+        """Its schema and name, as the catalog has them."""
+        return f"{self.schema}.{self.name}"
+
     def creation_sql(self) -> str:
         """The statement that creates it, in the shard's search_path."""
         key = f" PARTITION BY {self.key}" if self.key else ""
@@ -72,8 +79,11 @@ async def read_partitions(conn: "Connection", schemas: Sequence[str]) -> list[Pa
     return [Partition(**dict(row)) for row in await fetch_rows(conn, _PARTITIONS, list(schemas))]
 
 
-async def create_copies(session: Session, move: Move, layout: Layout) -> None:
-    """Create every shard of the move at its target, empty and refusing writes; one that is there is left alone."""
+async def create_copies(session: Session, move: Move, layout: Layout) -> Mapping[str, Sequence[Fact]]:
+    """Create every shard of the move at its target, empty and refusing writes; one that is there is left alone.
+
+    Its tables have no index yet, nor what needs one: `completion` adds it. Returns everything that the source has.
+    """
     present = await existing_schemas(session.target, move.schemas)
     facts = await read_facts(session.source, move.schemas, qualified=True)
     partitions = await read_partitions(session.source, move.schemas)
@@ -81,8 +91,9 @@ async def create_copies(session: Session, move: Move, layout: Layout) -> None:
         schema = schema_name(number)
         if schema not in present:
             own = [each for each in partitions if each.schema == schema]
-            owner = await fetch_value(session.source, _OWNER, schema)
+            owner = await fetch_value(session.source, SCHEMA_OWNER, schema)
             await _create_copy(session.target, number, owner, facts[schema], own, layout)
+    return facts
 
 
 async def existing_schemas(conn: "Connection", schemas: Sequence[str]) -> set[str]:
@@ -102,56 +113,32 @@ async def _create_copy(  # noqa: PLR0917 - all that makes a shard
     layout: Layout,
 ) -> None:
     schema = schema_name(number)
-    written = write_schema([fact for fact in facts if not _is_later(fact)]) if facts else ""
-    async with conn.transaction():
-        await conn.execute(f"SET LOCAL ROLE {owner}")  # its default privileges are those of every shard
-        await conn.execute(creation_sql(number, layout, owned=False))
-        await _as_shard(conn, number)
-        await conn.execute(
-            written
-            + "".join(each.creation_sql() for each in partitions)
-            + guard_tables_sql(number)
-            + restrict_writes_sql(f"{schema}.{VERSION_TABLE}")
-        )
-
-
-async def create_indexes(session: Session, move: Move) -> None:
-    """Create the indexes that were left out while rows were copied, and collect statistics."""
-    wanted = await read_facts(session.source, move.schemas, qualified=True)
-    found = await read_facts(session.target, move.schemas, qualified=True)
-    for number in move.shards:
-        schema = schema_name(number)
-        there = {str(fact) for fact in found[schema]}
-        owner = await fetch_value(session.source, _OWNER, schema)
-        for fact in wanted[schema]:
-            if _is_later(fact) and str(fact) not in there:
-                async with session.target.transaction():
-                    await session.target.execute(f"SET LOCAL ROLE {owner}")
-                    await _as_shard(session.target, number)
-                    await session.target.execute(fact.detail)
-        await _analyze(session.target, schema)
-
-
-async def _analyze(conn: "Connection", schema: str) -> None:
-    rows = await fetch_rows(
-        conn,
-        "SELECT c.oid::regclass::text AS name FROM pg_catalog.pg_class c "
-        "WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'r' ORDER BY c.relname",
-        schema,
+    written = write_schema([fact for fact in facts if not is_later(fact)]) if facts else ""
+    await conn.execute(  # as one transaction; the owner's default privileges are those of every shard
+        f"SET LOCAL ROLE {owner};\n{as_shard_sql(number)};\n"
+        + creation_sql(number, layout, owned=False)
+        + written
+        + "".join(each.creation_sql() for each in partitions)
+        + guard_tables_sql(number)
+        + restrict_writes_sql(f"{schema}.{VERSION_TABLE}")
     )
-    if rows:
-        await conn.execute(f"ANALYZE {', '.join(row['name'] for row in rows)}")
 
 
-def _is_later(fact: Fact) -> bool:
-    """Whether it is an index that can wait: unique ones may identify rows, and partitions inherit those of parents."""
-    return fact.kind == "index" and " UNIQUE " not in fact.detail and " ON ONLY " not in fact.detail
+def is_later(fact: Fact) -> bool:
+    """Whether tables take in rows without it: whatever has an index, or is built upon tables."""
+    if fact.kind == "constraint":
+        return fact.detail.startswith(_INDEXED)
+    return fact.kind not in _BEFORE_ROWS
 
 
-async def _as_shard(conn: "Connection", number: int) -> None:
-    """Resolve names as migrations of the shard do, until the transaction ends."""
-    await conn.execute(
-        f"SET LOCAL search_path = {search_path(number)}; SET LOCAL check_function_bodies = off"
+def as_shard_sql(number: int) -> str:
+    """The statements that resolve names as migrations of the shard do, until the transaction ends.
+
+    Functions are not compiled, and the event trigger leaves the guards to whoever creates tables.
+    """
+    return (
+        f"SET LOCAL search_path = {search_path(number)}; SET LOCAL check_function_bodies = off; "
+        "SET LOCAL row_security = off"
     )
 
 
@@ -169,11 +156,12 @@ async def create_partitions(session: Session, partitions: Sequence[Partition]) -
     """Create these partitions at the target, guarded."""
     for each in partitions:
         number = shard_number(each.schema)
-        owner = await fetch_value(session.source, _OWNER, each.schema)
-        async with session.target.transaction():
-            await session.target.execute(f"SET LOCAL ROLE {owner}; SET LOCAL lock_timeout = '5s'")
-            await _as_shard(session.target, number)
-            await session.target.execute(each.creation_sql() + guard_tables_sql(number))
+        owner = await fetch_value(session.source, SCHEMA_OWNER, each.schema)
+        await session.target.execute(
+            f"SET LOCAL ROLE {owner}; SET LOCAL lock_timeout = '5s'; {as_shard_sql(number)}; "
+            + each.creation_sql()
+            + guard_tables_sql(number)
+        )
 
 
 async def drop_partitions(session: Session, partitions: Sequence[Partition]) -> None:

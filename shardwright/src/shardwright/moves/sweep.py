@@ -15,7 +15,7 @@ from shardwright.moves.journal import PREFIX, read_moves
 from shardwright.moves.models import Move
 from shardwright.moves.old_copies import drop_copies
 from shardwright.moves.session import open_server
-from shardwright.topology import Directory, ShardMap, fetch_rows
+from shardwright.topology import Directory, ShardMap, fetch_rows, with_primaries
 
 if TYPE_CHECKING:
     from asyncpg import Connection
@@ -53,7 +53,7 @@ class Leftover:
 
 async def find_leftovers(directory: Directory) -> list[Leftover]:
     """What is left of moves on all servers; raises when one does not answer, for it may need what another has."""
-    shard_map = await directory.load()
+    shard_map = await _load(directory)
     moves = await read_moves(directory)
     conns = {name: await open_server(server) for name, server in sorted(shard_map.servers.items())}
     try:
@@ -72,6 +72,11 @@ async def find_leftovers(directory: Directory) -> list[Leftover]:
             conn.terminate()
 
 
+async def _load(directory: Directory) -> ShardMap:
+    shard_map = await directory.load()
+    return await with_primaries(shard_map, shard_map.servers)
+
+
 def _is_left(each: Leftover, shard_map: ShardMap, moves: Sequence[Move], live: dict[str, set[str]]) -> bool:
     if each.kind == "copy":
         number = shard_number(each.name)
@@ -85,7 +90,7 @@ def _is_left(each: Leftover, shard_map: ShardMap, moves: Sequence[Move], live: d
 
 async def drop_leftovers(directory: Directory, leftovers: Sequence[Leftover]) -> None:
     """Drop these, subscriptions first; a copy that accepts writes is never dropped."""
-    shard_map = await directory.load()
+    shard_map = await _load(directory)
     current = set(await find_leftovers(directory))
     order = ("subscription", "publication", "slot", "marker", "copy")
     for each in sorted(leftovers, key=lambda each: order.index(each.kind)):

@@ -19,6 +19,7 @@ from shardwright.psycopg.server_connections import (
     MAX_IDLE,
     NOT_OWNER_WAIT_S,
     PAUSE_S,
+    is_fenced_async,
     is_moved,
     is_reusable,
     may_be_moved,
@@ -48,8 +49,8 @@ class AsyncShard:
     async def connect(self, **connect_args: Any) -> AsyncShardConnection:
         """Open a psycopg connection of your own, bound to this shard; psycopg's arguments are passed on.
 
-        A shard that is being moved is waited for. After a later move the guard refuses writes (SQLSTATE SW001): connect
-        again, or use `transact`, which does.
+        A shard that is being moved is waited for. After a later move its old server refuses writes (SQLSTATE SW001) and
+        reads (42501, 42P01): connect again, or use `transact`, which does.
         """
         return await self._shards.wait_for_owner(
             self.number, lambda server: open_checked_async(server, self.number, **connect_args)
@@ -176,7 +177,7 @@ class AsyncShards:
         if may_be_moved(error):
             with contextlib.suppress(ServerUnavailable):  # the directory; the caller repeats either way
                 await self.maps.refresh_async()
-            if is_moved(error, number, server.name, self.map):
+            if is_moved(error, number, server.name, self.map) or await is_fenced_async(server, number):
                 raise not_owner(number) from error
 
     async def wait_for_owner(self, number: int, open_on: Callable[[Server], Awaitable[T]]) -> T:

@@ -12,10 +12,9 @@ from shardwright.psycopg.map_cache import PRIMARY
 from shardwright.routing import OutcomeUnknown
 from shardwright.topology import SQLSTATE_NOT_OWNER, Server, ShardMap, is_owned_sql
 
-_MISSING = (
-    "42P01",
-    "3F000",
-)  # undefined_table, invalid_schema_name: the shard's old copy may have been dropped
+# A schema that may not be used, or a schema, table, function or type that is missing: the shard's old copy is fenced
+# for reads, or was dropped.
+_MISSING = ("42501", "3F000", "42P01", "42883", "42704")
 # Prepared statements would meet other shards' columns half-way through a migration, and other clients' names
 # behind a pooler.
 CONNECT_ARGS: dict[str, Any] = {**PRIMARY, "prepare_threshold": None}
@@ -104,11 +103,33 @@ def is_reusable(conn: ShardConnection | AsyncShardConnection) -> bool:
 
 
 def is_moved(error: BaseException, number: int, server: str, latest: ShardMap) -> bool:
-    """Whether the error says that the shard is elsewhere: a refused write, or a table that is missing here."""
+    """Whether the error says that the shard is elsewhere: a refused write, or a table that cannot be read here."""
     sqlstate = getattr(error, "sqlstate", None)
     if sqlstate == SQLSTATE_NOT_OWNER:
         return True
     return sqlstate in _MISSING and latest.server_of(number).name != server
+
+
+def is_fenced(server: Server, number: int) -> bool:
+    """Whether the server refuses the shard, which another one will own in a moment; asked over a new connection."""
+    try:
+        open_checked(server, number).close()
+    except NotOwner:
+        return True
+    except ServerUnavailable:
+        return False  # nothing is known: what the caller has is raised
+    return False
+
+
+async def is_fenced_async(server: Server, number: int) -> bool:
+    """The same, for asyncio."""
+    try:
+        await (await open_checked_async(server, number)).close()
+    except NotOwner:
+        return True
+    except ServerUnavailable:
+        return False  # nothing is known: what the caller has is raised
+    return False
 
 
 def may_be_moved(error: BaseException) -> bool:

@@ -20,6 +20,7 @@ from shardwright.psycopg.server_connections import (
     MAX_IDLE,
     NOT_OWNER_WAIT_S,
     PAUSE_S,
+    is_fenced,
     is_moved,
     is_reusable,
     may_be_moved,
@@ -49,8 +50,8 @@ class SyncShard:
     def connect(self, **connect_args: Any) -> ShardConnection:
         """Open a psycopg connection of your own, bound to this shard; psycopg's arguments are passed on.
 
-        A shard that is being moved is waited for. After a later move the guard refuses writes (SQLSTATE SW001): connect
-        again, or use `transact`, which does.
+        A shard that is being moved is waited for. After a later move its old server refuses writes (SQLSTATE SW001) and
+        reads (42501, 42P01): connect again, or use `transact`, which does.
         """
         return self._shards.wait_for_owner(
             self.number, lambda server: open_checked(server, self.number, **connect_args)
@@ -184,7 +185,7 @@ class SyncShards:
         if may_be_moved(error):
             with contextlib.suppress(ServerUnavailable):  # the directory; the caller repeats either way
                 self.maps.refresh()
-            if is_moved(error, number, server.name, self.map):
+            if is_moved(error, number, server.name, self.map) or is_fenced(server, number):
                 raise not_owner(number) from error
 
     def wait_for_owner(self, number: int, open_on: Callable[[Server], T]) -> T:

@@ -22,13 +22,14 @@ class Waiter:
 class ConnectionGroup:
     """Some shards, the idle connections that serve them, and the callers waiting for one."""
 
-    __slots__ = ("idle", "max_shards_touched", "shards", "size", "waiters")
+    __slots__ = ("idle", "max_shards_touched", "opening", "shards", "size", "waiters")
 
     def __init__(self, max_shards_touched: int) -> None:
         self.max_shards_touched = max_shards_touched
         self.shards: set[int] = set()
         self.idle: list[PooledConnection] = []
         self.size = 0  # open or being opened
+        self.opening = 0
         self.waiters: deque[Waiter] = deque()
 
     def is_full(self, pooled: "PooledConnection") -> bool:
@@ -37,6 +38,10 @@ class ConnectionGroup:
             len(pooled.shards_touched) >= self.max_shards_touched
             and len(self.shards) > self.max_shards_touched
         )
+
+    def has_waited_since(self, since: float) -> bool:
+        """Whether somebody waits since then or longer for whom no connection is being opened yet."""
+        return len(self.waiters) > self.opening and self.waiters[self.opening].since <= since
 
     def hand_over(self, pooled: "PooledConnection") -> None:
         """Give a free connection to the caller that has waited longest, or make it idle."""

@@ -7,6 +7,7 @@ Waiting, opening, replacing and recovering connections are the exceptions and li
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import Coroutine, Iterable
 from time import monotonic
 from typing import Any
@@ -20,7 +21,6 @@ from shardwright.routing.connection_groups import ConnectionGroup, ConnectionGro
 from shardwright.routing.errors import PoolExhausted
 from shardwright.routing.options import OVERDUE_AFTER_S, PoolOptions
 from shardwright.routing.pooled_connection import Connector, PooledConnection
-from shardwright.topology import Server
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +30,7 @@ MEASURE_EVERY_S = 30.0  # of a connection in use: its backend is asked how large
 KEEP_SPARE_S = (
     0.5  # that a spare connection stays with its group after its last use: opening one costs a hundred reads
 )
+SPARE_IDLE_S = 30.0  # after which one that nobody needs is closed, for the memory of its backend
 OPEN_SPARE_AFTER_S = 0.05  # a busy connection is usually released sooner than a new one is open
 
 
@@ -37,12 +38,13 @@ class ConnectionPool:
     """Connections to one server, partitioned into groups by shard."""
 
     def __init__(
-        self, server: Server, options: PoolOptions, breaker: CircuitBreaker, *, for_gather: bool
+        self, connector: Connector, options: PoolOptions, breaker: CircuitBreaker, *, for_gather: bool
     ) -> None:
-        self.server = server
+        self.server = connector.server
         self.breaker = breaker
+        self.is_for_gather = for_gather
         self._options = options
-        self._connector = Connector(server, options)
+        self._connector = connector
         self._max_connections = options.gather_connections if for_gather else options.max_connections
         self._max_spare = 0 if for_gather else options.spare_connections
         self.groups = ConnectionGroups(
@@ -124,14 +126,22 @@ class ConnectionPool:
                 pooled.is_overdue = True
                 pooled.conn.terminate()
 
+    def drop_connections(self, before_timeline: float = math.inf) -> None:
+        """Terminate the connections to a server that is not the primary any more, or does not answer."""
+        for pooled in list(self.connections):
+            if pooled.conn.timeline < before_timeline:
+                pooled.conn.terminate()
+
     def close_idle(self) -> None:
-        """Close connections that have been idle for long."""
+        """Close connections that have been idle for long, spare ones sooner than others."""
         now = monotonic()
         for group in self.groups.all:
-            old = [pooled for pooled in group.idle if now - pooled.used_at > self._options.idle_s]
-            for pooled in old:
-                group.idle.remove(pooled)
-                self._drop(pooled)
+            for pooled in list(group.idle):  # the longest idle first
+                is_spare = group.size > self._connections_per_group
+                limit_s = min(SPARE_IDLE_S, self._options.idle_s) if is_spare else self._options.idle_s
+                if now - pooled.used_at > limit_s:
+                    group.idle.remove(pooled)
+                    self._drop(pooled)
 
     async def close(self) -> None:
         """Close every connection: idle ones now, those in use when released, at the latest after a few seconds."""
@@ -157,8 +167,7 @@ class ConnectionPool:
     @property
     def awaits_server(self) -> bool:
         """Whether a connection is being opened or recovered: callers may be waiting for the server, not for others."""
-        is_opening = sum(group.size for group in self.groups.all) > len(self.connections)
-        return is_opening or self._recovering > 0
+        return self._recovering > 0 or any(group.opening for group in self.groups.all)
 
     @property
     def waiting(self) -> int:
@@ -204,7 +213,7 @@ class ConnectionPool:
             group.fail_waiters(now - self._options.acquire_timeout_s, self._acquire_timed_out)
             if group.waiters:
                 self._schedule_waiter_check()
-                if now - group.waiters[0].since > OPEN_SPARE_AFTER_S and self._has_spare(group):
+                if group.has_waited_since(now - OPEN_SPARE_AFTER_S) and self._has_spare(group):
                     self._start_opening(group)
 
     def _acquire_timed_out(self) -> PoolExhausted:
@@ -226,6 +235,7 @@ class ConnectionPool:
 
     def _start_opening(self, group: ConnectionGroup) -> None:
         group.size += 1
+        group.opening += 1
         self._spawn(self._open(group))
 
     def _has_spare(self, group: ConnectionGroup) -> bool:
@@ -259,6 +269,8 @@ class ConnectionPool:
         except BaseException:
             group.size -= 1
             raise
+        finally:
+            group.opening -= 1
         self.breaker.record_success()
         pooled = PooledConnection(conn, group, self._options, is_behind_pooler=is_behind_pooler)
         self.connections.add(pooled)

@@ -34,6 +34,18 @@ class WriteDeadlineExceeded(DeadlineExceeded, OutcomeUnknown):
     """The deadline passed after a write was sent: it may or may not have happened."""
 
 
+class NotReplicated(OutcomeUnknown):
+    """A transaction asked for `durable="replicated"`, and no synchronous standby has confirmed it.
+
+    `is_committed` says whether the primary has it: then it is lost only if the primary is lost before a standby has it.
+    Without a synchronous standby configured nothing was changed.
+    """
+
+    def __init__(self, message: str, *, is_committed: bool) -> None:
+        super().__init__(message)
+        self.is_committed = is_committed
+
+
 class PartialResult(ShardwrightError):
     """Some servers did not answer, and the caller required complete results."""
 

@@ -3,16 +3,17 @@
 The first attempt is written for speed: no task switch but the statement's own, and no timer. Everything else is in
 `_Call`, which keeps to the call's deadline and repeats a statement only where that is safe:
 
-- a write that the shard's guard refused (SW001) did not happen: load the map and send it to the new owner, waiting
-  while there is none;
+- a write that the shard's guard refused (SW001), and whatever an old copy refused, did not happen: load the map and
+  send it to the new owner, waiting while there is none;
 - a statement that was never sent (no connection could be opened) did not happen;
 - a read may be repeated after a lost connection; a write then raises `OutcomeUnknown`;
 - a single statement that PostgreSQL rolled back for a deadlock or a serialization failure did not happen.
 """
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -22,10 +23,12 @@ from shardwright.errors import InvalidId, NotOwner, ServerUnavailable
 from shardwright.routing.deadlines import SCOPE, Deadline, seconds_left
 from shardwright.routing.dispatch_functions import COUNT_COLUMN, FunctionKind
 from shardwright.routing.errors import OutcomeUnknown, PoolExhausted
+from shardwright.routing.moved_shards import MAY_HAVE_MOVED, is_elsewhere
 from shardwright.routing.options import PoolOptions
 from shardwright.routing.queries import Query
 from shardwright.routing.schema_mismatch import SCHEMA_MISFIT, schema_mismatch
 from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
+from shardwright.routing.sessions import SESSION, note_primary
 from shardwright.topology import SQLSTATE_NOT_OWNER, ShardMap
 
 if TYPE_CHECKING:
@@ -43,12 +46,18 @@ FAILURES = (
 )
 MAX_ATTEMPTS = 3
 FIRST_PAUSE_S = 0.01
+NOT_OWNER_PAUSE_S = (
+    0.03  # of a shard that is being moved: its new owner is told to routers, mostly within this
+)
 MAX_PAUSE_S = 0.25
 CLOCK_DIFFERENCE_S = 0.01  # the server counts whole milliseconds, and from a little later
 
-_ROLLED_BACK = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
-# The shard's schema or table does not exist on this server: it moved, or was never created.
-SHARD_MISSING = (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError)
+# The last is the answer of a standby: the primary is elsewhere.
+_ROLLED_BACK = (
+    asyncpg.SerializationError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.ReadOnlySQLTransactionError,
+)
 # The dispatch function is gone or no longer fits its tables; raised before anything was executed.
 FUNCTION_OUTDATED = (
     asyncpg.UndefinedFunctionError,
@@ -81,8 +90,12 @@ class Router(Protocol):
         """Load the latest map."""
         ...
 
+    async def wait_for_map(self, timeout_s: float) -> None:
+        """Return when a newer map has arrived, or after this time."""
+        ...
 
-async def execute_on_shard(  # noqa: PLR0917  # called for every statement, without keywords
+
+def execute_on_shard(  # noqa: PLR0917  # called for every statement, without keywords
     router: Router,
     number: int,
     query: Query,
@@ -90,8 +103,30 @@ async def execute_on_shard(  # noqa: PLR0917  # called for every statement, with
     limit: int,
     deadline_s: float | None = None,
     after_commit: AfterCommit | None = None,
-) -> "list[Record]":
+) -> "Coroutine[Any, Any, list[Record]]":
     """Return the rows of a query on a shard; `limit` is 1 for at most one row, 0 for all."""
+    execute = _execute if SESSION.get() is None else _execute_in_session
+    return execute(router, number, query, args, limit, deadline_s, after_commit)
+
+
+async def _execute_in_session(router: Router, number: int, *call: Any) -> "list[Record]":
+    """Execute it, and have the session around it note that: also a failed write may have happened."""
+    try:
+        return await _execute(router, number, *call)
+    finally:
+        with contextlib.suppress(InvalidId):
+            note_primary(router.server_for(number))
+
+
+async def _execute(  # noqa: PLR0917  # likewise
+    router: Router,
+    number: int,
+    query: Query,
+    args: tuple[Any, ...],
+    limit: int,
+    deadline_s: float | None,
+    after_commit: AfterCommit | None,
+) -> "list[Record]":
     if deadline_s is not None or router.timer_s is not None or SCOPE.get() is not None:
         call = _Call(router, number, query, args, limit)
         rows = await call.within(seconds_left(deadline_s))
@@ -236,7 +271,7 @@ class _Call:
             raise OutcomeUnknown(
                 f"{self._query.name} was sent to shard {self._number}, then: {error!r}"
             ) from error
-        if getattr(error, "sqlstate", None) == SQLSTATE_NOT_OWNER:
+        if await self._is_refused(error):
             await self._wait_for_new_owner(error)
             return
         if isinstance(error, InvalidId):
@@ -270,13 +305,31 @@ class _Call:
             return OutcomeUnknown(f"{self._query.name} was sent to shard {self._number}, then: {error!r}")
         return error
 
+    async def _is_refused(self, error: Exception) -> bool:
+        """Whether the server refused the statement since the shard is another's, or will be in a moment."""
+        if getattr(error, "sqlstate", None) == SQLSTATE_NOT_OWNER:
+            return True
+        if not isinstance(error, MAY_HAVE_MOVED):
+            return False
+        self._deadline.wait_for("the shard map")
+        return await is_elsewhere(self._router, self.server, self._number)
+
     async def _wait_for_new_owner(self, error: Exception) -> None:
         now = monotonic()
         self._not_owner_since = self._not_owner_since or now
         if now - self._not_owner_since > self._router.options.not_owner_wait_s:
-            raise NotOwner(f"no server accepted a write to shard {self._number} in time") from error
-        await self._pause(f"a server that owns shard {self._number}")
-        await self._refresh()
+            raise NotOwner(f"no server has owned shard {self._number} in time") from error
+        if self._has_moved():
+            return
+        self._deadline.wait_for(f"a server that owns shard {self._number}")
+        self._pause_s = max(self._pause_s, NOT_OWNER_PAUSE_S)
+        await self._router.wait_for_map(self._pause_s)
+        self._pause_s = min(self._pause_s * 2, MAX_PAUSE_S)
+        if not self._has_moved():  # the notification may be lost, or the owner be the same again
+            await self._refresh()
+
+    def _has_moved(self) -> bool:
+        return self._router.server_for(self._number) is not self.server
 
     async def _adapt(self, error: Exception) -> bool:
         """After a query that does not fit the shard's tables: whether to repeat it at once, in another way.
@@ -285,10 +338,6 @@ class _Call:
         """
         server = self.server
         self._deadline.wait_for(server.answer, server)
-        if isinstance(error, SHARD_MISSING):
-            await self._refresh()
-            if self._router.server_for(self._number) is not server:
-                return False  # the shard has moved: repeat it there, after a pause
         is_misfit = server.fit.is_misfit(self._query, self._number)
         if isinstance(error, FUNCTION_OUTDATED) and not (is_misfit or self._is_looked_up_again):
             self._is_looked_up_again = True

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from time import monotonic
+from typing import cast
 
 
 class MapRefresher:
@@ -16,10 +17,14 @@ class MapRefresher:
 
     async def refresh(self) -> None:
         """Load the latest map; concurrent callers share one load."""
+        self.request()
+        await asyncio.shield(cast("asyncio.Task[None]", self._task))
+
+    def request(self) -> None:
+        """Load the latest map in the background."""
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run(), name="shardwright-map")
             self._task.add_done_callback(_retrieve)
-        await asyncio.shield(self._task)
 
     async def refresh_for_unknown(self, is_known: Callable[[], bool]) -> None:
         """Return once the shard is known, or a load that began after this call did not find it.

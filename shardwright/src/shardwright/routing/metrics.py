@@ -6,13 +6,16 @@ statement almost nothing and works with any registry.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from shardwright.routing.connection_pool import ConnectionPool
+
+if TYPE_CHECKING:
+    from shardwright.routing.replica_set import ReplicaSet
 
 
 class ServerCounts:
@@ -32,6 +35,7 @@ class _Source(Protocol):
     @property
     def counts(self) -> dict[str, ServerCounts]: ...
     def pools(self) -> Iterable[tuple[str, str, ConnectionPool]]: ...
+    def replica_sets(self) -> "Iterable[tuple[str, ReplicaSet]]": ...
 
 
 class RouterCollector(Collector):
@@ -53,6 +57,7 @@ class RouterCollector(Collector):
         yield from self._collect_counts()
         yield from self._collect_pools()
         yield self._collect_recycled()
+        yield from self._collect_replicas()
         everywhere = CounterMetricFamily("shardwright_everywhere", "Statements sent to every shard.")
         everywhere.add_metric([], self._source.everywhere_count)
         yield everywhere
@@ -66,6 +71,24 @@ class RouterCollector(Collector):
         for server, kind, pool in self._source.pools():
             recycled.add_metric([server, kind], pool.recycled)
         return recycled
+
+    def _collect_replicas(self) -> Iterator[Metric]:
+        reads = CounterMetricFamily(
+            "shardwright_replica_reads", "Reads that replicas answered.", labels=["server"]
+        )
+        fallbacks = CounterMetricFamily(
+            "shardwright_replica_fallbacks",
+            "Reads that replicas were allowed to answer, and the primary did.",
+            labels=["server"],
+        )
+        usable = GaugeMetricFamily(
+            "shardwright_replicas_usable", "Replicas that are not left out now.", labels=["server"]
+        )
+        for server, replicas in self._source.replica_sets():
+            reads.add_metric([server], replicas.reads)
+            fallbacks.add_metric([server], replicas.fallbacks)
+            usable.add_metric([server], sum(not each.is_left_out for each in replicas.replicas))
+        yield from (reads, fallbacks, usable)
 
     def _collect_counts(self) -> Iterator[Metric]:
         calls = CounterMetricFamily("shardwright_calls", "Statements run.", labels=["server"])

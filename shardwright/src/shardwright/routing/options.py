@@ -46,6 +46,9 @@ class PoolOptions:
     breaker_cooldown_s: float = 1.0
     unknown_shard_refresh_s: float = 0.25  # at most this often, ids of unknown shards make the map be loaded
     poll_s: float = 30.0  # how often to poll for a newer map, where notifications do not arrive
+    replica_wait_s: float = 0.05  # how long a read waits for a replica that is a moment behind it
+    replica_lag_limit_s: float = 10.0  # replicas further behind are left out until they catch up
+    replica_probe_s: float = 1.0  # how often replicas are asked how far they are, while they are in use
     application_name: str = "shardwright"
     setup: "Callable[[Connection], Awaitable[None]] | None" = (
         None  # called for each new connection, to set type codecs for example
@@ -66,6 +69,6 @@ class PoolOptions:
             "gather_connections",
         )
         wrong += [name for name in at_least_one if getattr(self, name) < 1]
-        wrong += [] if self.deadline_s else ["deadline_s"]
+        wrong += [name for name in ("deadline_s", "replica_probe_s") if not getattr(self, name)]
         if wrong:
             raise SetupInvalid(f"too small: {', '.join(sorted(set(wrong)))}")

@@ -17,7 +17,14 @@ from shardwright.errors import ServerUnavailable, SetupInvalid
 from shardwright.routing.hot_statements import HotStatements
 from shardwright.routing.options import PoolOptions
 from shardwright.routing.shard_connection import ShardConnection
-from shardwright.topology import Server, fetch_rows, open_connection
+from shardwright.topology import (
+    PRIMARY,
+    TIMELINE_COLUMNS,
+    PrimaryAddress,
+    Server,
+    fetch_rows,
+    open_connection,
+)
 
 if TYPE_CHECKING:
     from asyncpg import Record
@@ -30,7 +37,7 @@ RESET_SESSION_SQL = (
     "BEGIN; CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; UNLISTEN *; "
     "SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES; COMMIT; "
 )
-_PROBE = "SELECT pg_backend_pid() AS pid, (SELECT server_name FROM shardwright.identity) AS name"
+_PROBE = "SELECT pg_backend_pid() AS pid, (SELECT server_name FROM shardwright.identity) AS name, "
 
 
 class Statement(Protocol):
@@ -116,14 +123,19 @@ class Connector:
     settings other than the application name are refused.
     """
 
-    def __init__(self, server: Server, options: PoolOptions) -> None:
+    _columns = TIMELINE_COLUMNS  # that are asked for on every new connection
+    _target = PRIMARY
+
+    def __init__(self, server: Server, options: PoolOptions, primary: PrimaryAddress) -> None:
         self.server = server
         self._options = options
+        self.primary = primary
         self._is_behind_pooler: bool | None = None
 
     async def connect(self) -> tuple[ShardConnection, bool]:
         """Open a connection, check that it leads to this server, and return whether it is behind a pooler."""
         try:
+            await self._locate()
             if self._is_behind_pooler is None:
                 conn = await self._open(is_behind_pooler=True)
                 self._is_behind_pooler = await self._probe(conn)
@@ -132,14 +144,26 @@ class Connector:
             if await self._probe(conn) != self._is_behind_pooler:
                 self._is_behind_pooler = None
                 conn.terminate()
-                raise ServerUnavailable(
+                raise ServerUnavailable(  # noqa: TRY301 - like the others, it puts the address in doubt
                     f"server {self.server.name} was put behind a pooler, or no longer is: try again"
                 )
             if self._options.setup is not None:
                 await self._options.setup(conn)
+        except ServerUnavailable:
+            self.primary.doubt()
+            raise
         except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            self.primary.doubt()
             raise ServerUnavailable(f"server {self.server.name} does not answer: {error!r}") from error
         return conn, self._is_behind_pooler
+
+    async def _locate(self) -> None:
+        """Find out which address to connect to."""
+        await self.primary.find()
+
+    @property
+    def _dsn(self) -> str:
+        return self.primary.dsn
 
     async def _open(self, *, is_behind_pooler: bool) -> ShardConnection:
         options = self._options
@@ -150,7 +174,7 @@ class Connector:
             # PostgreSQL considers a generic plan: with thousands of shards it would plan every time.
             settings["plan_cache_mode"] = "force_generic_plan"
         opened = await open_connection(
-            self.server.dsn,
+            self._dsn,
             f"server {self.server.name}",
             timeout_s=options.connect_timeout_s,
             # Without a pooler the server enforces statement_timeout, and the pool checks for overdue connections:
@@ -159,20 +183,32 @@ class Connector:
             statement_cache_size=0 if is_behind_pooler else 100,
             server_settings=settings,
             connection_class=ShardConnection,
+            target=self._target,
         )
         return cast("ShardConnection", opened)
 
     async def _probe(self, conn: ShardConnection) -> bool:
         try:
             async with asyncio.timeout(self._options.connect_timeout_s):
-                row = (await fetch_rows(conn, _PROBE))[0]
+                sent_at = time.monotonic()
+                row = (await fetch_rows(conn, _PROBE + self._columns))[0]
         except BaseException:
             conn.terminate()
             raise
         if row["name"] != self.server.name:
             conn.terminate()
             raise SetupInvalid(f"the address of server {self.server.name} leads to server {row['name']}")
+        self._accept(conn, row, sent_at)
         return row["pid"] != cast("int", conn.get_server_pid())
+
+    def _accept(self, conn: ShardConnection, row: "Record", sent_at: float) -> None:  # noqa: ARG002 - for replicas
+        """Refuse the connection when it leads to a former primary."""
+        conn.timeline = row["timeline"] or 0
+        try:
+            self.primary.accept(row["cluster"], conn.timeline)
+        except ServerUnavailable:
+            conn.terminate()
+            raise
 
 
 def local_settings(options: PoolOptions) -> str:

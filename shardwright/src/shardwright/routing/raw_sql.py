@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import asyncpg
 
-from shardwright.errors import InvalidId, ServerUnavailable, SetupInvalid
+from shardwright.errors import ServerUnavailable, SetupInvalid
 from shardwright.ids import schema_name
 from shardwright.routing.errors import DeadlineExceeded
-from shardwright.routing.execute import MAX_ATTEMPTS, SHARD_MISSING
+from shardwright.routing.execute import MAX_ATTEMPTS
 from shardwright.routing.server_client import CONNECTION_LOST
 
 if TYPE_CHECKING:
@@ -145,8 +145,6 @@ class _Transaction(Protocol):
 class _Shard(Protocol):
     number: int
 
-    @property
-    def server(self) -> str: ...
     async def transact(self, body: Callable[[Any], Awaitable[T]], *, search_path: bool) -> T: ...
     def begin(self, *, search_path: bool) -> Any: ...
 
@@ -154,16 +152,15 @@ class _Shard(Protocol):
 class ShardSql:
     """SQL on a shard, each call in a transaction of its own: `shard.raw`.
 
-    It is repeated where it cannot have had an effect: after a write that the guard refused (SW001), a table that is
-    missing because the shard has moved, a deadlock or a serialization failure. What can be read only once, an iterator
+    It is repeated where it cannot have had an effect: after a write that the guard refused (SW001), a table that cannot
+    be read because the shard has moved, a deadlock or a serialization failure. What can be read only once, an iterator
     or an open file, is not sent a second time.
     """
 
-    __slots__ = ("_refresh", "_shard")
+    __slots__ = ("_shard",)
 
-    def __init__(self, shard: _Shard, refresh: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, shard: _Shard) -> None:
         self._shard = shard
-        self._refresh = refresh
 
     async def fetch(self, sql: str, /, *args: Any, timeout_s: float | None = None) -> "list[Record]":
         """All rows; parameters are $1, $2 …."""
@@ -227,13 +224,8 @@ class ShardSql:
     async def _run(self, body: Callable[[RawSql], Awaitable[T]], *, can_repeat: bool = True) -> T:
         attempts = 1
         while True:
-            server = self._server()
             try:
                 return await self._attempt(body, can_repeat=can_repeat)
-            except SHARD_MISSING:
-                await self._refresh_quietly()
-                if not can_repeat or self._server() == server or attempts >= MAX_ATTEMPTS:
-                    raise
             except _REPEATABLE:
                 if not can_repeat or attempts >= MAX_ATTEMPTS:
                     raise
@@ -250,15 +242,3 @@ class ShardSql:
             )
         async with self._shard.begin(search_path=True) as transaction:
             return await body(cast("_Transaction", transaction).raw)
-
-    def _server(self) -> str | None:
-        try:
-            return self._shard.server
-        except InvalidId:
-            return None  # not in the map, which is loaded again when the transaction begins
-
-    async def _refresh_quietly(self) -> None:
-        try:
-            await self._refresh()
-        except ServerUnavailable:
-            return  # the directory is unreachable: the map that we have says whether the shard has moved

@@ -4,14 +4,16 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
 from shardwright.errors import InvalidId, ServerUnavailable, ShardKeyMissing
 from shardwright.routing.connection_pool import ConnectionPool
 from shardwright.routing.deadlines import Deadline, seconds_left
 from shardwright.routing.dispatch_functions import IDS, FunctionKind
-from shardwright.routing.execute import FUNCTION_OUTDATED, Router, execute_on_shard
+from shardwright.routing.execute import FUNCTION_OUTDATED, NOT_OWNER_PAUSE_S, Router, execute_on_shard
 from shardwright.routing.gathered import SERVER_UNAVAILABLE, Gathered, collect, merge
+from shardwright.routing.moved_shards import MAY_HAVE_MOVED, is_elsewhere
 from shardwright.routing.plain_statements import EVERYWHERE
 from shardwright.routing.queries import Query
 from shardwright.routing.schema_mismatch import (
@@ -20,6 +22,7 @@ from shardwright.routing.schema_mismatch import (
     schema_mismatch,
 )
 from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
+from shardwright.routing.sessions import note_primary
 
 if TYPE_CHECKING:
     from asyncpg import Record
@@ -29,8 +32,12 @@ EVERYWHERE_BATCH = 32
 BROADCAST_DEADLINE_S = 3600.0
 # A server, and ids on it by shard.
 Part = tuple[ServerClient, dict[int, list[int]]]
+# Gathers on one server.
+GatherOn = Callable[
+    [Router, ServerClient, Query, dict[int, list[int]], dict[str, Any]], Awaitable[ServerAnswer]
+]
 # Repeated shard by shard: one of them may have moved since the map was loaded, or have other columns than the rest.
-_ONE_BY_ONE = (*CONNECTION_LOST, *SCHEMA_MISFIT, *FUNCTION_OUTDATED)
+_ONE_BY_ONE = (*CONNECTION_LOST, *MAY_HAVE_MOVED, *SCHEMA_MISFIT, *FUNCTION_OUTDATED)
 
 
 class GatherRouter(Router, Protocol):
@@ -47,20 +54,21 @@ class GatherRouter(Router, Protocol):
         ...
 
 
-async def gather(
+async def gather(  # noqa: PLR0917 - what the router passes on
     router: GatherRouter,
     query: Query,
     ids: Sequence[int],
     params: Mapping[str, Any],
     deadline_s: float | None,
+    on_server: "GatherOn | None" = None,
 ) -> Gathered:
-    """Return the rows of many ids: one round trip per server, servers in parallel."""
+    """Return the rows of many ids: one round trip per server, servers in parallel, each asked by `on_server`."""
     deadline = Deadline(_limit_s(router.options.gather_deadline_s, deadline_s))
     others = dict(params)
     parts, unknown = _by_server(router, ids)
     if not unknown:
-        return await _gather_parts(router, query, others, deadline, parts)
-    known = partial(_gather_parts, router, query, others, deadline)
+        return await _gather_parts(router, query, others, deadline, on_server or gather_on, parts)
+    known = partial(_gather_parts, router, query, others, deadline, on_server or gather_on)
     return merge(
         await asyncio.gather(
             known(parts), _gather_unknown(router, known, unknown, deadline), return_exceptions=True
@@ -97,10 +105,15 @@ def _by_server(router: GatherRouter, ids: Sequence[int]) -> tuple[list[Part], li
     return list(parts.values()), unknown
 
 
-async def _gather_parts(
-    router: GatherRouter, query: Query, others: dict[str, Any], deadline: Deadline, parts: list[Part]
+async def _gather_parts(  # noqa: PLR0917 - likewise
+    router: GatherRouter,
+    query: Query,
+    others: dict[str, Any],
+    deadline: Deadline,
+    on_server: "GatherOn",
+    parts: list[Part],
 ) -> Gathered:
-    work = [partial(_gather_on, router, server, query, by_shard, others) for server, by_shard in parts]
+    work = [partial(on_server, router, server, query, by_shard, others) for server, by_shard in parts]
     return await collect([server for server, _ in parts], work, deadline)
 
 
@@ -125,9 +138,10 @@ async def _gather_unknown(
     return gathered
 
 
-async def _gather_on(
+async def gather_on(
     router: Router, server: ServerClient, query: Query, by_shard: dict[int, list[int]], others: dict[str, Any]
 ) -> ServerAnswer:
+    """The rows of ids on one server."""
     part = ServerAnswer(server.server.name)
     misfits = server.fit.misfits_among(query, by_shard)
     single = {number: by_shard[number] for number in misfits}
@@ -136,7 +150,7 @@ async def _gather_on(
     )
     if together:
         try:
-            part.add(await _gather_together(server, query, together, others))
+            part.add(await gather_together(server, query, together, others))
         except _ONE_BY_ONE as error:
             if isinstance(error, FUNCTION_OUTDATED):
                 server.discard_statements([query])
@@ -147,9 +161,10 @@ async def _gather_on(
     return part
 
 
-async def _gather_together(
+async def gather_together(
     server: ServerClient, query: Query, by_shard: dict[int, list[int]], others: dict[str, Any]
 ) -> "list[Record]":
+    """The rows of ids on one server, in one statement."""
     ends: list[int] = []
     ids: list[int] = []
     for own in by_shard.values():
@@ -185,6 +200,7 @@ async def _run_on(
     pool.release(pooled)
     server.counts.calls += 1
     server.counts.rows += len(rows)
+    note_primary(server)
     return rows
 
 
@@ -250,8 +266,22 @@ class Everywhere:
         return part
 
     async def _read_one(self, number: int, query: Query, args: tuple[Any, ...]) -> "list[Record]":
+        """Read one shard, wherever it has moved meanwhile."""
+        ends_at = monotonic() + self._router.options.not_owner_wait_s
+        while True:
+            server = self._router.server_for(number)
+            try:
+                return await self._read_one_on(server, number, query, args)
+            except MAY_HAVE_MOVED:
+                if monotonic() > ends_at or not await is_elsewhere(self._router, server, number):
+                    raise
+            if self._router.server_for(number) is server:
+                await self._router.wait_for_map(NOT_OWNER_PAUSE_S)
+
+    async def _read_one_on(
+        self, server: ServerClient, number: int, query: Query, args: tuple[Any, ...]
+    ) -> "list[Record]":
         """Read one shard: by the function, or without it where it does not fit."""
-        server = self._router.server_for(number)
         if not server.fit.is_misfit(query, number):
             try:
                 return await self._read_batch(server, [number], query, args)

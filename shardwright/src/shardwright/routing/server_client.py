@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, TypeVar
 
 import asyncpg
 
@@ -18,13 +19,18 @@ from shardwright.routing.hot_statements import CountingStatement
 from shardwright.routing.metrics import ServerCounts
 from shardwright.routing.options import OVERDUE_AFTER_S, PoolOptions
 from shardwright.routing.plain_statements import EVERYWHERE, PlainStatement
-from shardwright.routing.pooled_connection import PooledConnection, Statement, local_settings
+from shardwright.routing.pooled_connection import Connector, PooledConnection, Statement, local_settings
 from shardwright.routing.queries import Query
 from shardwright.routing.query_fit import QueryFit
 from shardwright.routing.schema_mismatch import read_version
 from shardwright.routing.server_functions import ServerFunctions
 from shardwright.routing.shard_connection import ShardConnection
-from shardwright.topology import Server
+from shardwright.topology import PrimaryAddress, Server, fenced_shards, is_standby
+
+if TYPE_CHECKING:
+    from shardwright.routing.replica_set import ReplicaSet
+
+T = TypeVar("T")
 
 FIRST_REFRESH_S = 600.0
 REFRESH_S = 86_400.0
@@ -40,13 +46,19 @@ CONNECTION_LOST = (
 class ServerClient:
     """Sends statements to one server and tracks its dispatch functions."""
 
-    def __init__(self, server: Server, options: PoolOptions) -> None:
+    def __init__(self, server: Server, options: PoolOptions, connector: Connector | None = None) -> None:
         self.server = server
+        connector = connector or Connector(server, options, PrimaryAddress(server))
+        self.primary = connector.primary
+        self.primary.on_promotion.append(self.drop_former_primary)
+        self.replicas: ReplicaSet | None = None  # where the map names any
+        self.replicated_map_version = 0
+        """The version of the map, if it names replicas of any server: sessions then note it."""
         self.breaker = CircuitBreaker(
             server.name, max_failures=options.breaker_failures, cooldown_s=options.breaker_cooldown_s
         )
-        self.point_pool = ConnectionPool(server, options, self.breaker, for_gather=False)
-        self.gather_pool = ConnectionPool(server, options, self.breaker, for_gather=True)
+        self.point_pool = ConnectionPool(connector, options, self.breaker, for_gather=False)
+        self.gather_pool = ConnectionPool(connector, options, self.breaker, for_gather=True)
         self.counts = ServerCounts()
         self.functions = ServerFunctions(server.name)
         self.fit = QueryFit()
@@ -79,6 +91,13 @@ class ServerClient:
         async with self._any_connection(deadline) as conn:
             deadline.wait_for(self.answer, self)
             await conn.execute("SELECT 1")
+
+    async def ask(self, question: "Callable[[ShardConnection], Awaitable[T]]") -> T:
+        """The answer of the server to a question of the router's own."""
+        if not self.functions.numbers:
+            raise ServerUnavailable(f"server {self.server.name} holds no shards")
+        async with self._any_connection() as conn:
+            return await question(conn)
 
     async def install_wanted(self) -> None:
         """Install the functions that transactions have missed."""
@@ -123,6 +142,11 @@ class ServerClient:
         """The last migration of a shard."""
         async with self._any_connection(number=number) as conn:
             return await read_version(conn, number)
+
+    async def is_fenced(self, number: int) -> bool:
+        """Whether the server has a copy of the shard that it does not own."""
+        async with self._any_connection(number=number) as conn:
+            return bool(await fenced_shards(conn, [number]))
 
     async def prepare(self, pooled: PooledConnection, query: Query, form: str, number: int) -> Statement:
         """Prepare the statement that calls the query's dispatch function on this connection.
@@ -262,6 +286,9 @@ class ServerClient:
             self.breaker.record_failure()
         elif isinstance(error, asyncpg.PostgresError):
             self.breaker.record_success()
+        if isinstance(error, asyncpg.ReadOnlySQLTransactionError) and is_standby(pooled.conn):
+            self.primary.doubt()  # the primary is elsewhere
+            pooled.conn.terminate()
         was_closed = pooled.conn.is_closed() or _is_unusable(error)
         if was_closed:
             pooled.conn.terminate()
@@ -280,7 +307,16 @@ class ServerClient:
 
     async def close(self) -> None:
         """Close all connections to the server."""
+        if self.replicas is not None:
+            await self.replicas.close()
+        await self.primary.close()
         await asyncio.gather(self.point_pool.close(), self.gather_pool.close())
+
+    def drop_former_primary(self) -> None:
+        """Terminate the connections to a primary of an older timeline than the one that was found."""
+        for pool in (self.point_pool, self.gather_pool):
+            pool.drop_connections(self.primary.timeline)
+        self.breaker.record_success()
 
     @contextlib.asynccontextmanager
     async def _any_connection(

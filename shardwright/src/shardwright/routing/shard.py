@@ -10,6 +10,7 @@ import asyncpg
 from shardwright.errors import NotOwner
 from shardwright.ids import schema_name
 from shardwright.routing.deadlines import seconds_left
+from shardwright.routing.durability import Durability
 from shardwright.routing.execute import AfterCommit, Router, affected_rows, execute_on_shard, returned_rows
 from shardwright.routing.queries import Query
 from shardwright.routing.raw_sql import ShardSql
@@ -43,7 +44,7 @@ class Shard:
     @property
     def raw(self) -> ShardSql:
         """SQL of your own on this shard: statements, executemany and COPY."""
-        return ShardSql(self, self._shards.refresh)
+        return ShardSql(self)
 
     async def fetch(
         self,
@@ -90,12 +91,16 @@ class Shard:
         *,
         deadline_s: Seconds = None,
         after_commit: AfterCommitHook = None,
+        durable: Any = None,
         **params: Any,
     ) -> int:
         """Execute a statement in its own transaction; returns how many rows it changed or returned.
 
-        `after_commit` is called afterwards, with the name of the server that has committed it.
+        `after_commit` is called afterwards, with the name of the server that has committed it. `durable` is that of
+        `begin`, and costs two round trips more.
         """
+        if durable is not None:
+            return await self._execute_durably(query, params, deadline_s, after_commit, durable)
         return affected_rows(await self._run(query, params, 0, deadline_s, after_commit))
 
     def _run(
@@ -110,6 +115,21 @@ class Shard:
             self._shards, self.number, query, query.bind(params), limit, deadline_s, after_commit
         )
 
+    async def _execute_durably(
+        self,
+        query: Query,
+        params: dict[str, Any],
+        deadline_s: float | None,
+        after_commit: AfterCommit | None,
+        durable: Durability,
+    ) -> int:
+        async def body(transaction: Transaction) -> int:
+            if after_commit is not None:
+                transaction.after_commit(after_commit)
+            return await transaction.execute(query, **params)
+
+        return await self.transact(body, deadline_s=deadline_s, durable=durable)
+
     def begin(
         self,
         *,
@@ -117,12 +137,15 @@ class Shard:
         read_only: bool = False,
         search_path: bool = False,
         deadline_s: float | None = None,
+        durable: Durability | None = None,
     ) -> TransactionScope:
         """A transaction on this shard: `async with shard.begin() as transaction`.
 
         `search_path` sets the search path with BEGIN, which spares a block that has SQL of its own a round trip.
         `deadline_s` covers all of it, from acquiring a connection to COMMIT. Without it, and without a `deadline`
         block, the default covers its beginning: how long the rest takes is then up to the caller.
+        `durable="replicated"` waits at COMMIT for a synchronous standby, and raises `NotReplicated` if none confirms
+        it; `"local"` does not wait, whatever the server's default.
         """
         return TransactionScope(
             self._shards,
@@ -131,6 +154,7 @@ class Shard:
             read_only=read_only,
             search_path=search_path,
             deadline_s=deadline_s,
+            durable=durable,
         )
 
     async def transact(
@@ -139,6 +163,7 @@ class Shard:
         *,
         search_path: bool = False,
         deadline_s: float | None = None,
+        durable: Durability | None = None,
     ) -> T:
         """Run `body` in a transaction and return its result.
 
@@ -150,7 +175,9 @@ class Shard:
         while True:
             left_s = None if limit_s is None else limit_s - (time.monotonic() - started_at)
             try:
-                async with self.begin(search_path=search_path, deadline_s=left_s) as transaction:
+                async with self.begin(
+                    search_path=search_path, deadline_s=left_s, durable=durable
+                ) as transaction:
                     return await body(transaction)
             except (NotOwner, asyncpg.InvalidCachedStatementError):
                 if time.monotonic() - started_at > self._shards.options.not_owner_wait_s:

@@ -31,12 +31,14 @@ class _NoStatement:
 class ShardConnection(asyncpg.Connection):
     """A connection to a server, lent to one transaction at a time."""
 
-    __slots__ = ("pending_path",)
+    __slots__ = ("pending_path", "timeline")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.pending_path: str | None = None
         """The statement that sets the search path, if it must precede the next SQL that names no schemas."""
+        self.timeline = 0
+        """The timeline of the primary at the other end, when the connection was opened."""
 
     async def command(self, sql: str, timeout_s: float) -> str:
         """Execute a command of the router's own, which needs no search path; returns its status."""

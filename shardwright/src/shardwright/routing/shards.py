@@ -1,8 +1,9 @@
 """The router: finds the shard of an id or key and sends statements to the server that owns it."""
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from typing import Any, NoReturn, Self
 
 from prometheus_client import CollectorRegistry
@@ -10,6 +11,7 @@ from prometheus_client import CollectorRegistry
 from shardwright.errors import InvalidId, ServerUnavailable, ShardKeyMissing
 from shardwright.ids import LEGACY_LIMIT, MAX_ID
 from shardwright.routing.connection_pool import ConnectionPool
+from shardwright.routing.consistency import STRONG, Consistency
 from shardwright.routing.deadlines import Deadline, seconds_left
 from shardwright.routing.dispatch_functions import FunctionKey, FunctionKind
 from shardwright.routing.gathered import Gathered
@@ -17,10 +19,12 @@ from shardwright.routing.map_refresher import MapRefresher
 from shardwright.routing.metrics import RouterCollector, ServerCounts
 from shardwright.routing.options import MAINTAIN_S, PoolOptions
 from shardwright.routing.queries import Queries, Query
+from shardwright.routing.reader import Reader
+from shardwright.routing.replica_set import ReplicaSet
 from shardwright.routing.scatter_gather import Everywhere, gather
 from shardwright.routing.server_client import ServerClient
 from shardwright.routing.shard import Shard
-from shardwright.topology import Directory, Placer, ShardMap
+from shardwright.topology import Directory, Placer, Server, ShardMap
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +45,7 @@ class Shards:
         self._closing: set[asyncio.Task[None]] = set()
         self._registry: CollectorRegistry | None = None
         self._collector = RouterCollector(self)
+        self._map_changed = asyncio.Event()
         self.map: ShardMap
         self.options = options
         self.timer_s = options.timer_s
@@ -59,7 +64,8 @@ class Shards:
         """Open a router that loads the shard map and follows its changes.
 
         `queries` get their dispatch functions on every server that answers; others get theirs at first use. `dsns`
-        overrides the map's server addresses, by server name. `registry` exposes this router's metrics.
+        overrides the map's server addresses, by server name; user and password of its entry `*` are for the others.
+        `registry` exposes this router's metrics.
         """
         directory = await Directory.open(directory_dsn, dsns=dsns or {})
         shards = cls(directory, options, queries)
@@ -132,15 +138,38 @@ class Shards:
         """Broadcast to every shard, on purpose; counted in the metrics."""
         return Everywhere(self, deadline_s=deadline_s)
 
+    def read(self, consistency: Consistency = STRONG) -> Reader:
+        """The reading half of this router, at a consistency of the caller's choice: replicas may then answer."""
+        return Reader(self, consistency)
+
     async def ping(self, server: str) -> None:
         """Raise unless a server answers, within the deadline; for health checks."""
         limit_s = seconds_left(None)
         deadline = Deadline(self.options.deadline_s if limit_s is None else limit_s)
         await deadline.run(lambda: self._servers[server].ping(deadline), f"ping of server {server}")
 
+    def primary_address(self, server: str) -> str:
+        """The address of a server's primary, as far as this process knows: another one after a fail-over."""
+        return self._servers[server].primary.dsn
+
     async def refresh(self) -> None:
         """Load the latest map; concurrent callers share one load."""
         await self._refresher.refresh()
+
+    async def refresh_to(self, version: int) -> bool:
+        """Load the map again if it is older than this version; whether it is at least that now.
+
+        At most once per `unknown_shard_refresh_s`: versions that somebody made up cannot keep the directory busy.
+        """
+        with contextlib.suppress(ServerUnavailable):  # the directory: the primary of the cached map answers
+            await self._refresher.refresh_for_unknown(lambda: self.map.version >= version)
+        return self.map.version >= version
+
+    async def wait_for_map(self, timeout_s: float) -> None:
+        """Return when a newer map has arrived, by notification for example, or after this time."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                await self._map_changed.wait()
 
     async def locate(self, number: int) -> ServerClient:
         """The client of the server that owns a shard, also of one that this router has not heard of yet.
@@ -180,6 +209,10 @@ class Shards:
             yield name, "point", server.point_pool
             yield name, "gather", server.gather_pool
 
+    def replica_sets(self) -> Iterable[tuple[str, ReplicaSet]]:
+        """The replicas of every server that has any."""
+        return [(name, each.replicas) for name, each in self._servers.items() if each.replicas is not None]
+
     async def _start(self, registry: CollectorRegistry | None) -> None:
         await self._load()
         # First of all: it terminates the connections of a server that hangs.
@@ -200,6 +233,7 @@ class Shards:
             return
         self.map = latest
         self._placer = Placer(latest)
+        has_replicas = any(server.replicas for server in latest.servers.values())
         for name, server in latest.servers.items():
             existing = self._servers.get(name)
             if existing is None or existing.server.dsn != server.dsn:
@@ -207,11 +241,34 @@ class Shards:
                 if existing is not None:
                     self._close_replaced(existing)
             self._servers[name].assign_shards(latest.shards_on(name))
+            self._servers[name].replicated_map_version = latest.version if has_replicas else 0
+            self._assign_replicas(self._servers[name], server)
+        for name in self._servers.keys() - latest.servers.keys():
+            self._close_replaced(self._servers.pop(name))
         self._routes = {number: self._servers[name] for number, name in latest.owners.items()}
+        changed, self._map_changed = self._map_changed, asyncio.Event()
+        changed.set()
+
+    def _assign_replicas(self, client: ServerClient, server: Server) -> None:
+        """Let the client of a server know the replicas that the map names, if any."""
+        client.server = server
+        if client.replicas is None and not server.replicas:
+            return
+        client.primary.set_addresses(server)
+        if not server.replicas and client.replicas is not None:
+            self._finish(client.replicas.close())
+            client.replicas = None
+        else:
+            if client.replicas is None:
+                client.replicas = ReplicaSet(client, self.options, self.map.version, self._refresher.request)
+            client.replicas.apply_map(self.map.version, client.functions.numbers)
 
     def _close_replaced(self, server: ServerClient) -> None:
-        """Close the client of a server whose address changed, once its statements have finished."""
-        task = asyncio.create_task(server.close())
+        """Close the client of a server that was removed or whose address changed, once its statements have finished."""
+        self._finish(server.close())
+
+    def _finish(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
@@ -232,9 +289,14 @@ class Shards:
         """Never waits for a server: it is what ends the waiting for one that hangs."""
         while True:
             await asyncio.sleep(MAINTAIN_S)
-            for _, _, pool in self.pools():
-                pool.terminate_overdue()
-                pool.close_idle()
+            clients = [
+                *self._servers.values(),
+                *(each.client for _, found in self.replica_sets() for each in found.all),
+            ]
+            for client in clients:
+                for pool in (client.point_pool, client.gather_pool):
+                    pool.terminate_overdue()
+                    pool.close_idle()
 
     async def _refresh_functions(self) -> None:
         while True:

@@ -9,14 +9,29 @@ from types import TracebackType
 import asyncpg
 
 from shardwright.errors import InvalidId, NotOwner, ServerUnavailable
-from shardwright.routing.deadlines import SCOPE, Deadline, seconds_left
-from shardwright.routing.errors import DeadlineExceeded, OutcomeUnknown, PoolExhausted, TransactionLost
+from shardwright.routing.deadlines import SCOPE, Deadline, earliest, seconds_left
+from shardwright.routing.durability import (
+    CommitWarnings,
+    Durability,
+    durability_sql,
+    is_no_standby,
+    no_standby,
+)
+from shardwright.routing.errors import (
+    DeadlineExceeded,
+    NotReplicated,
+    OutcomeUnknown,
+    PoolExhausted,
+    TransactionLost,
+)
 from shardwright.routing.execute import MAX_ATTEMPTS, Router, run_after_commit
+from shardwright.routing.moved_shards import MAY_HAVE_MOVED, is_elsewhere, wait_for_owner
 from shardwright.routing.pooled_connection import RESET_SESSION_SQL, PooledConnection, milliseconds
 from shardwright.routing.schema_mismatch import schema_mismatch
 from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
+from shardwright.routing.sessions import note_primary
 from shardwright.routing.transactions import Isolation, Transaction, path_sql
-from shardwright.topology import SQLSTATE_NOT_OWNER
+from shardwright.topology import SQLSTATE_NOT_OWNER, is_standby
 
 # asyncpg did not send the statement, because the connection is closed or the server has announced its shutdown on it.
 _REFUSED_TO_SEND = (asyncpg.InterfaceError, asyncpg.InternalClientError)
@@ -29,11 +44,13 @@ class TransactionScope:
 
     __slots__ = (
         "_deadline_s",
+        "_durable",
         "_has_path",
         "_limit",
         "_number",
         "_opening",
         "_pooled",
+        "_refused_at",
         "_router",
         "_server",
         "_transaction",
@@ -48,16 +65,20 @@ class TransactionScope:
         read_only: bool,
         search_path: bool = False,
         deadline_s: float | None = None,
+        durable: Durability | None = None,
     ) -> None:
         self._router = router
         self._number = number
         self._opening = _opening(isolation, read_only=read_only) + (path_sql(number) if search_path else "")
+        self._opening += durability_sql(durable)
+        self._durable = durable
         self._has_path = search_path
         self._deadline_s = deadline_s
         self._limit: Deadline | None = None  # of the whole transaction, where the caller has set one
         self._server: ServerClient | None = None
         self._pooled: PooledConnection | None = None
         self._transaction: Transaction | None = None
+        self._refused_at: float | None = None  # when a server first refused a statement, not owning the shard
 
     async def __aenter__(self) -> Transaction:
         if self._deadline_s is not None or self._router.timer_s is not None or SCOPE.get() is not None:
@@ -76,16 +97,40 @@ class TransactionScope:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         server, pooled, transaction = self._server, self._pooled, self._transaction
-        if server is None or pooled is None or transaction is None:
+        if server is None or transaction is None:
             raise AssertionError("the transaction was never opened")
+        if pooled is None:  # it was rolled back, and could not be begun again
+            await self._raise_lost(error, server)
+            return
         transaction.end()
-        if error is None:
+        try:
+            await self._end(error, server, pooled, transaction)
+        finally:
+            note_primary(server)
+
+    async def _end(
+        self,
+        error: BaseException | None,
+        server: ServerClient,
+        pooled: PooledConnection,
+        transaction: Transaction,
+    ) -> None:
+        if error is None and transaction.is_lost:
+            await self._roll_back(server, pooled)
+            await self._raise_lost(None, server)
+        elif error is None:
             await self._commit(server, pooled)
             await self._run_after_commit_hooks(server, transaction)
         elif isinstance(error, Exception) and not self._is_over(error):
             await self._roll_back(server, pooled)
-            await self._raise_if_not_owner(error)
+            await self._raise_if_not_owner(error, server)
             await self._raise_if_misfit(error, server)
+            if isinstance(error, asyncpg.ReadOnlySQLTransactionError) and is_standby(pooled.conn):
+                server.primary.doubt()
+                pooled.conn.terminate()
+                raise ServerUnavailable(
+                    f"server {server.server.name} is a standby now: nothing was changed, repeat the transaction"
+                ) from error
             if isinstance(error, _REFUSED_TO_SEND) and pooled.conn.is_closed():
                 raise self._connection_lost() from error
         else:
@@ -126,6 +171,30 @@ class TransactionScope:
         if is_acquiring_over or is_unknown or isinstance(error, PoolExhausted) or attempt >= MAX_ATTEMPTS:
             raise error
 
+    async def _reopen(self, error: Exception) -> None:
+        """Begin again at the owner of the shard, after a statement that this server refused, not owning it."""
+        server, pooled, transaction = self._server, self._pooled, self._transaction
+        if server is None or pooled is None or transaction is None:
+            raise AssertionError("the transaction was never opened")
+        transaction.end()
+        self._pooled = None
+        self._refused_at = self._refused_at or monotonic()
+        await self._roll_back(server, pooled)
+        limit = earliest(self._limit)
+        deadline = Deadline(self._router.options.deadline_s if limit is None else limit.left_s)
+        await deadline.run(lambda: self._open_at_owner(error, server, deadline), self._name)
+
+    async def _open_at_owner(self, error: Exception, refused_by: ServerClient, deadline: Deadline) -> None:
+        """Wait for an owner and open there; raises the error if the shard has not moved: something else is wrong."""
+        deadline.wait_for(f"a server that owns shard {self._number}")
+        is_refused = getattr(error, "sqlstate", None) == SQLSTATE_NOT_OWNER
+        if not is_refused and not await is_elsewhere(self._router, refused_by, self._number):
+            raise error
+        ends_at = (self._refused_at or monotonic()) + self._router.options.not_owner_wait_s
+        if not await wait_for_owner(self._router, refused_by, self._number, ends_at):
+            raise NotOwner(f"no server has owned shard {self._number} in time") from error
+        await self._open(deadline)
+
     async def _begin(self, deadline: Deadline | None) -> Transaction:
         server = self._router.server_for(self._number)
         pool = server.point_pool
@@ -146,13 +215,18 @@ class TransactionScope:
             )
         except BaseException as error:
             server.handle_failure(pool, pooled, error)
+            if is_no_standby(error):
+                raise no_standby(server.server.name) from error
             if isinstance(error, TimeoutError):
                 raise self._opening_exceeded(server, deadline) from error
             raise
         pooled.is_dirty = False
         self._server, self._pooled = server, pooled
+        if self._transaction is not None:  # it goes on, at the new owner of the shard
+            self._transaction.enter(pooled, server, opening, has_path=self._has_path)
+            return self._transaction
         self._transaction = Transaction(
-            pooled, server, self._number, opening, self._limit, has_path=self._has_path
+            pooled, server, self._number, opening, self._limit, reopen=self._reopen, has_path=self._has_path
         )
         return self._transaction
 
@@ -179,7 +253,7 @@ class TransactionScope:
                 server.point_pool.recover(pooled)
                 raise self._limit.exceeded(self._name)  # nothing was sent, and recovery rolls back
         try:
-            status = await pooled.commit(timeout_s)
+            status = await self._send_commit(pooled, timeout_s)
         except _REFUSED_TO_SEND as error:
             server.point_pool.recover(pooled)
             raise self._connection_lost() from error
@@ -188,13 +262,24 @@ class TransactionScope:
             if isinstance(error, TimeoutError):
                 raise self._commit_exceeded(server) from error
             raise OutcomeUnknown(f"COMMIT was sent to shard {self._number}, then: {error!r}") from error
+        except NotReplicated:
+            server.point_pool.release(pooled)
+            raise
         except BaseException as error:
             server.handle_failure(server.point_pool, pooled, error)
-            await self._raise_if_not_owner(error)
+            await self._raise_if_not_owner(error, server)
             raise
         server.point_pool.release(pooled)
         if status != "COMMIT":
             raise TransactionLost(f"the transaction on shard {self._number} had failed before COMMIT")
+
+    async def _send_commit(self, pooled: PooledConnection, timeout_s: float) -> str:
+        if self._durable != "replicated":
+            return await pooled.commit(timeout_s)
+        with CommitWarnings(pooled.conn) as warnings:
+            status = await pooled.commit(timeout_s)
+        warnings.raise_if_given_up(self._name)
+        return status
 
     def _commit_exceeded(self, server: ServerClient) -> DeadlineExceeded:
         limit_s = server.statement_timeout_s
@@ -225,12 +310,24 @@ class TransactionScope:
             f"the connection to shard {self._number} was lost before COMMIT: nothing was changed"
         )
 
-    async def _raise_if_not_owner(self, error: BaseException) -> None:
-        """After a write refused by the shard's guard: refresh the map and raise `NotOwner`, so the caller can retry."""
-        if getattr(error, "sqlstate", None) == SQLSTATE_NOT_OWNER:
-            with contextlib.suppress(ServerUnavailable, TimeoutError):  # NotOwner is raised either way
-                async with asyncio.timeout(None if self._limit is None else self._limit.left_s):
+    async def _raise_lost(self, error: BaseException | None, server: ServerClient) -> None:
+        """After a transaction that was rolled back within its block: raise, if the block has swallowed the reason."""
+        if error is None:
+            raise TransactionLost(f"the transaction on shard {self._number} had failed before COMMIT")
+        await self._raise_if_misfit(error, server)
+
+    async def _raise_if_not_owner(self, error: BaseException, server: ServerClient) -> None:
+        """After what a server that does not own the shard refused: raise `NotOwner`, with a newer map loaded."""
+        is_refused = getattr(error, "sqlstate", None) == SQLSTATE_NOT_OWNER
+        if not is_refused and not isinstance(error, MAY_HAVE_MOVED):
+            return
+        with contextlib.suppress(ServerUnavailable, TimeoutError):  # a refused write is one either way
+            async with asyncio.timeout(None if self._limit is None else self._limit.left_s):
+                if is_refused:
                     await self._router.refresh()
+                else:
+                    is_refused = await is_elsewhere(self._router, server, self._number)
+        if is_refused:
             raise NotOwner(
                 f"shard {self._number} is being moved or has moved: repeat the transaction"
             ) from error

@@ -8,15 +8,16 @@ caller's own, and queries whose function is missing or does not fit the shard.
 
 import contextlib
 import itertools
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import asyncpg
 
+from shardwright.errors import NotOwner
 from shardwright.ids import schema_name
 from shardwright.routing.deadlines import Deadline, earliest
-from shardwright.routing.errors import DeadlineExceeded
+from shardwright.routing.errors import DeadlineExceeded, TransactionLost
 from shardwright.routing.execute import (
     CLOCK_DIFFERENCE_S,
     FUNCTION_OUTDATED,
@@ -26,11 +27,13 @@ from shardwright.routing.execute import (
 )
 from shardwright.routing.function_installer import InstalledFunction
 from shardwright.routing.hot_statements import ChangedRows, rows_in_status
+from shardwright.routing.moved_shards import may_have_moved
 from shardwright.routing.pooled_connection import PooledConnection
 from shardwright.routing.queries import Query
 from shardwright.routing.raw_sql import RawSql
 from shardwright.routing.schema_mismatch import SCHEMA_MISFIT
 from shardwright.routing.server_client import ServerClient
+from shardwright.routing.statement_log import Statement, StatementLog
 
 if TYPE_CHECKING:
     from asyncpg import Record
@@ -44,6 +47,9 @@ LATE = (TimeoutError, asyncpg.QueryCanceledError)
 # The function or the prepared statement does not fit the shard's tables; the query itself may.
 UNFIT = (*SCHEMA_MISFIT, *FUNCTION_OUTDATED)
 
+Reopen = Callable[[Exception], Awaitable[None]]
+"""Begins the transaction again where the shard is now; raises the error if it has not moved, or `NotOwner`."""
+
 
 class Transaction:
     """A transaction on one shard."""
@@ -52,11 +58,14 @@ class Transaction:
         "_deadline",
         "_is_lent",
         "_is_untouched",
+        "_log",
         "_opening",
         "_pooled",
+        "_reopen",
         "_savepoints",
         "_server",
         "hooks",
+        "is_lost",
         "misfit",
         "shard_number",
     )
@@ -69,19 +78,26 @@ class Transaction:
         opening: str,
         deadline: Deadline | None = None,
         *,
+        reopen: Reopen,
         has_path: bool = False,
     ) -> None:
-        self._pooled = pooled
-        self._server = server
-        self._opening = opening
         self._deadline = deadline
-        self._is_untouched = True
-        self._is_lent = has_path  # to SQL without schemas, for which the search path is set
+        self._reopen = reopen
+        self._log = StatementLog()
         self._savepoints = itertools.count(1)
-        self.misfit: tuple[Query, asyncpg.PostgresError] | None = None
-        """The query that did not fit the shard's tables, and the error."""
         self.hooks: list[AfterCommit] = []
         self.shard_number = shard_number
+        self.is_lost = False
+        """Whether it was rolled back because the shard has moved, and has not been begun again as it was."""
+        self.enter(pooled, server, opening, has_path=has_path)
+
+    def enter(self, pooled: PooledConnection, server: ServerClient, opening: str, *, has_path: bool) -> None:
+        """Go on with this connection, on which BEGIN was executed and nothing else yet."""
+        self._pooled, self._server, self._opening = pooled, server, opening
+        self._is_untouched = True
+        self._is_lent = has_path  # to SQL without schemas, for which the search path is set
+        self.misfit: tuple[Query, asyncpg.PostgresError] | None = None
+        """The query that did not fit the shard's tables, and the error."""
 
     def after_commit(self, hook: "AfterCommit") -> None:
         """Call `hook` after the commit, with the name of the server.
@@ -97,6 +113,8 @@ class Transaction:
         Session state (settings, locks, listeners, temporary tables) is reset before the connection's next use.
         For a part that may fail use `savepoint`: asyncpg refuses its own `transaction()` in one it did not begin.
         """
+        self._raise_if_lost()
+        self._log.abandon()
         self._pooled.is_dirty = True
         self._is_untouched = False
         self._lend()
@@ -126,8 +144,49 @@ class Transaction:
         return affected_rows(await self._run("execute", query, params))
 
     async def _run(self, method: str, query: Query, params: dict[str, Any]) -> "list[Record]":
-        """Execute the query in the way that its method of asyncpg's connection would."""
-        args = query.bind(params)
+        """Execute the query in the way that its method of asyncpg's connection would.
+
+        If the shard has moved, the transaction goes on at its new owner.
+        """
+        self._raise_if_lost()
+        statement = Statement(method, query, query.bind(params))
+        try:
+            rows = await self._attempt(statement)
+        except asyncpg.PostgresError as error:
+            if not (self._log.is_complete and may_have_moved(error)):
+                raise
+            rows = await self._run_at_new_owner(statement, error)
+        self._log.add(statement, rows)
+        return rows
+
+    async def _run_at_new_owner(self, statement: Statement, error: Exception) -> "list[Record]":
+        """Begin again at the shard's new owner, repeat what was done there, and then execute this statement.
+
+        Whatever fails in between leaves the transaction lost: it must not be committed without its beginning.
+        """
+        self.is_lost = True
+        while True:
+            await self._reopen(error)
+            try:
+                if not await self._log.repeat(self._attempt):
+                    raise NotOwner(
+                        f"shard {self.shard_number} has moved, and rows have changed since: repeat the transaction"
+                    )
+                rows = await self._attempt(statement)
+            except asyncpg.PostgresError as again:
+                if not may_have_moved(again):
+                    raise
+                error = again
+            else:
+                self.is_lost = False
+                return rows
+
+    def _raise_if_lost(self) -> None:
+        if self.is_lost:
+            raise TransactionLost(f"the transaction on shard {self.shard_number} was rolled back: repeat it")
+
+    async def _attempt(self, statement: Statement) -> "list[Record]":
+        method, query, args = statement
         try:
             rows = await self._call(method, query, args)
         except SCHEMA_MISFIT as error:
@@ -247,6 +306,8 @@ class Transaction:
     @contextlib.asynccontextmanager
     async def savepoint(self) -> AsyncGenerator[None]:
         """A savepoint: an error inside rolls this block back and is raised."""
+        self._raise_if_lost()
+        self._log.abandon()
         self._is_untouched = False
         name = f"shardwright_{next(self._savepoints)}"
         conn, had_path = self._pooled.conn, self._has_path

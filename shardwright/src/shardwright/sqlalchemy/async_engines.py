@@ -11,7 +11,12 @@ from sqlalchemy.util import await_only
 
 from shardwright.errors import NotOwner, ServerUnavailable
 from shardwright.psycopg.map_cache import MAX_AGE_S, MapCache
-from shardwright.psycopg.server_connections import NOT_OWNER_WAIT_S, PAUSE_S, open_checked_async
+from shardwright.psycopg.server_connections import (
+    NOT_OWNER_WAIT_S,
+    PAUSE_S,
+    is_fenced_async,
+    open_checked_async,
+)
 from shardwright.sqlalchemy.events import SERVER, SHARD, listen
 from shardwright.topology import Server, ShardMap
 
@@ -115,7 +120,7 @@ class AsyncShardEngines:
             async_creator=partial(open_checked_async, server, None, **self._connect_args),
             **self._engine_args,
         )
-        listen(engine.sync_engine, self._refresh)
+        listen(engine.sync_engine, self._refresh, _is_fenced)
         self._servers[server.name] = (server, engine)
         return engine
 
@@ -124,3 +129,8 @@ class AsyncShardEngines:
         with contextlib.suppress(ServerUnavailable):  # the directory; its latest known map has to do
             await_only(self.maps.refresh_async())
         return self.map
+
+
+def _is_fenced(server: Server, number: int) -> bool:
+    """Likewise."""
+    return await_only(is_fenced_async(server, number))

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine
 
 from shardwright.errors import NotOwner, ServerUnavailable
 from shardwright.psycopg.map_cache import MAX_AGE_S, MapCache
-from shardwright.psycopg.server_connections import NOT_OWNER_WAIT_S, PAUSE_S, open_checked
+from shardwright.psycopg.server_connections import NOT_OWNER_WAIT_S, PAUSE_S, is_fenced, open_checked
 from shardwright.sqlalchemy.events import SERVER, SHARD, listen
 from shardwright.topology import Server, ShardMap
 
@@ -116,7 +116,7 @@ class ShardEngines:
             creator=partial(open_checked, server, None, **self._connect_args),
             **self._engine_args,
         )
-        listen(engine, self._refresh)
+        listen(engine, self._refresh, is_fenced)
         self._servers[server.name] = (server, engine)
         return engine
 

@@ -11,19 +11,21 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shardwright.errors import SetupInvalid
 from shardwright.psycopg.server_connections import is_moved, may_be_moved, not_owner
-from shardwright.topology import ShardMap
+from shardwright.topology import Server, ShardMap
 
 SHARD = "shardwright_shard"
 SERVER = "shardwright_server"
 
 Refresh = Callable[[], ShardMap]
+IsFenced = Callable[[Server, int], bool]
+"""Whether a server refuses a shard that the map says it owns."""
 
 
-def listen(engine: Engine, refresh: Refresh) -> None:
+def listen(engine: Engine, refresh: Refresh, is_fenced: IsFenced) -> None:
     """Bind connections of this engine to the shard of the engine's view that uses them."""
     event.listen(engine, "checkout", _unbind)
     event.listen(engine, "begin", _bind)
-    event.listen(engine, "handle_error", partial(_raise_if_moved, refresh))
+    event.listen(engine, "handle_error", partial(_raise_if_moved, refresh, is_fenced))
 
 
 def shard_of_engine(engine: Engine | AsyncEngine) -> int:
@@ -47,10 +49,13 @@ def _bind(connection: Connection) -> None:
     driver_connection.bind(connection.get_execution_options().get(SHARD))
 
 
-def _raise_if_moved(refresh: Refresh, context: ExceptionContext) -> None:
+def _raise_if_moved(refresh: Refresh, is_fenced: IsFenced, context: ExceptionContext) -> None:
     error = context.original_exception
     if context.connection is None or not may_be_moved(error):
         return
     options = context.connection.get_execution_options()
-    if SHARD in options and is_moved(error, options[SHARD], options[SERVER], refresh()):
-        raise not_owner(options[SHARD]) from error
+    if SHARD not in options:
+        return
+    number, latest = options[SHARD], refresh()
+    if is_moved(error, number, options[SERVER], latest) or is_fenced(latest.server_of(number), number):
+        raise not_owner(number) from error

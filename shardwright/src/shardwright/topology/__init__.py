@@ -1,6 +1,6 @@
 """Shard topology: a versioned shard map in a directory database, and guards on the servers that enforce it."""
 
-from shardwright.topology.connections import fetch_rows, fetch_value, open_connection
+from shardwright.topology.connections import ANY_HOST, PRIMARY, fetch_rows, fetch_value, open_connection
 from shardwright.topology.directory import Directory
 from shardwright.topology.directory_tables import LOAD_MAP_SQL, NO_TABLES, install_directory_sql, map_from_row
 from shardwright.topology.directory_tables import LOCK as DIRECTORY_LOCK
@@ -8,12 +8,14 @@ from shardwright.topology.directory_tables import SCHEMA as DIRECTORY_SCHEMA
 from shardwright.topology.guard_events import guard_events_sql, has_guard_events, install_guard_events
 from shardwright.topology.guards import (
     SQLSTATE_NOT_OWNER,
+    fenced_shards,
     guard_function_sql,
     guard_sql,
     guard_tables,
     guard_tables_sql,
     is_owned,
     is_owned_sql,
+    owned_numbers,
     set_owned,
 )
 from shardwright.topology.library_version import (
@@ -26,6 +28,15 @@ from shardwright.topology.library_version import (
 from shardwright.topology.map_watcher import MapWatcher
 from shardwright.topology.placement import Placer
 from shardwright.topology.postgres_version import MIN_POSTGRESQL
+from shardwright.topology.primary_address import (
+    TIMELINE_COLUMNS,
+    PrimaryAddress,
+    is_standby,
+    locate_primary,
+    open_primary,
+    with_primaries,
+)
+from shardwright.topology.replica_addresses import replica_dsn
 from shardwright.topology.role_grants import restrict_writes_sql
 from shardwright.topology.roles import RoleSet, RolesReport, ensure_roles, missing_roles
 from shardwright.topology.shard_creation import LOCK as SERVER_LOCK
@@ -36,10 +47,12 @@ from shardwright.topology.shard_creation import (
     install_server_sql,
     server_sql,
 )
-from shardwright.topology.shard_map import Server, ShardMap, hash_key, search_path
+from shardwright.topology.shard_map import ANY_OTHER, Server, ShardMap, hash_key, search_path
 from shardwright.topology.unguarded_tables import UnguardedTable, attach_guards, find_unguarded
 
 __all__ = [
+    "ANY_HOST",
+    "ANY_OTHER",
     "DIRECTORY_LOCK",
     "DIRECTORY_SCHEMA",
     "LIBRARY_SCHEMA",
@@ -47,12 +60,15 @@ __all__ = [
     "LOAD_MAP_SQL",
     "MIN_POSTGRESQL",
     "NO_TABLES",
+    "PRIMARY",
     "SERVER_LOCK",
     "SQLSTATE_NOT_OWNER",
+    "TIMELINE_COLUMNS",
     "Directory",
     "MapWatcher",
     "Placer",
     "Prepare",
+    "PrimaryAddress",
     "Progress",
     "RoleSet",
     "RolesReport",
@@ -62,6 +78,7 @@ __all__ = [
     "attach_guards",
     "creation_sql",
     "ensure_roles",
+    "fenced_shards",
     "fetch_rows",
     "fetch_value",
     "find_unguarded",
@@ -77,14 +94,20 @@ __all__ = [
     "install_server_sql",
     "is_owned",
     "is_owned_sql",
+    "is_standby",
+    "locate_primary",
     "map_from_row",
     "missing_roles",
     "open_connection",
+    "open_primary",
+    "owned_numbers",
     "read_library_versions",
     "refuse_newer",
+    "replica_dsn",
     "restrict_writes_sql",
     "search_path",
     "server_sql",
     "set_owned",
     "version_sql",
+    "with_primaries",
 ]

@@ -26,6 +26,8 @@ UNREACHABLE = (
 )
 PRIMARY = "primary"
 """Which host of a multi-host address to connect to. A standby lags: it may still show deleted rows."""
+ANY_HOST = "any"
+"""The first that answers, whether it is a primary or a standby."""
 
 
 async def open_connection(
@@ -37,10 +39,12 @@ async def open_connection(
     statement_cache_size: int = 0,
     server_settings: Mapping[str, str] | None = None,
     connection_class: type[asyncpg.Connection] = asyncpg.Connection,
+    target: str = PRIMARY,
 ) -> "Connection":
     """Open a connection to a primary; `ServerUnavailable` names the server (`name`) when it does not answer.
 
-    An address may name several hosts, a server and its standbys: the current primary is used. No statement cache by
+    An address may name several hosts, a server and its standbys: the current primary is used, or whatever else
+    `target` says. No statement cache by
     default: there may be a transaction pooler in between.
     """
     connect = cast("Any", asyncpg.connect)
@@ -51,7 +55,7 @@ async def open_connection(
             command_timeout=command_timeout_s,
             statement_cache_size=statement_cache_size,
             server_settings=server_settings,
-            target_session_attrs=PRIMARY,
+            target_session_attrs=target,
             connection_class=connection_class,
         )
     except UNREACHABLE as error:

@@ -26,8 +26,15 @@ from shardwright.topology.connections import (
 )
 from shardwright.topology.directory_tables import SCHEMA, create_tables, read_map, write_map
 from shardwright.topology.map_watcher import MapWatcher
+from shardwright.topology.replica_addresses import check_replica
+from shardwright.topology.server_removal import (
+    REMOVED_SERVERS,
+    release_server,
+    remove_from_map,
+    server_obstacles,
+)
 from shardwright.topology.shard_creation import Prepare, Progress
-from shardwright.topology.shard_map import Server, ShardMap, check_map
+from shardwright.topology.shard_map import Server, ShardMap, check_map, choose_dsn
 
 if TYPE_CHECKING:
     from asyncpg import Connection
@@ -50,7 +57,7 @@ class Directory:
         """Open the directory; raises when it does not answer.
 
         `dsns` overrides the map's server addresses, by server name: passwords can then stay with the caller instead
-        of in the directory.
+        of in the directory. The user and password of its entry `*` are used for servers that it does not name.
         """
         directory = cls(dsn, dsns)
         async with directory.connect():
@@ -89,9 +96,14 @@ class Directory:
         """The latest map; `ServerUnavailable` when the directory does not answer."""
         try:
             async with asyncio.timeout(LOAD_TIMEOUT_S), self.connect() as conn:
-                return (await read_map(conn)).with_dsns(self._dsns)
+                return await self.read(conn)
         except UNREACHABLE as error:  # lost, or hanging, since the connection was opened
             raise ServerUnavailable(f"the directory does not answer: {error!r}") from error
+
+    async def read(self, conn: "Connection") -> ShardMap:
+        """The latest map, over an open connection to the directory."""
+        async with asyncio.timeout(LOAD_TIMEOUT_S):
+            return (await read_map(conn)).with_dsns(self._dsns)
 
     async def version(self) -> int:
         """The latest map's version, without the map."""
@@ -139,15 +151,84 @@ class Directory:
         return {row["shard"]: row["id"] for row in rows}
 
     async def add_server(
-        self, name: str, dsn: str, *, weight: float = 1.0, accepts_new: bool = True
+        self, name: str, dsn: str, *, weight: float | None = None, accepts_new: bool | None = None
     ) -> ShardMap:
-        """Add a server to the map and prepare it for shards; an existing name gets its new address and weight."""
-        server = Server(name, dsn, weight, accepts_new)
-        reached = replace(server, dsn=self._dsns.get(name, dsn))
+        """Add a server to the map and prepare it for shards.
+
+        An existing name gets the new address; its weight, and whether it accepts new shards, stay where they are left
+        out. A new server has weight 1 and accepts them.
+        """
         async with self.connect() as conn:
             directory_id = await fetch_value(conn, f"SELECT directory_id FROM {SCHEMA}.settings")  # noqa: S608 - names come from the library, values are parameters
-        await shard_creation.prepare_server(reached, str(directory_id), (await self.load()).layout)
-        return await self._change_with_retry(lambda old: old.with_server(server))
+        current = await self.load()
+        reached = replace(current.servers.get(name, Server(name, dsn)), dsn=choose_dsn(name, dsn, self._dsns))
+        await shard_creation.prepare_server(reached, str(directory_id), current.layout)
+
+        def add(old: ShardMap) -> ShardMap:
+            known = old.servers.get(name, Server(name, dsn))
+            return old.with_server(_changed(replace(known, dsn=dsn), weight, accepts_new))
+
+        return await self._change_with_retry(add)
+
+    async def set_server(
+        self, name: str, *, weight: float | None = None, accepts_new: bool | None = None
+    ) -> ShardMap:
+        """Change a server's weight, or whether new shards and tenants are placed on it."""
+        if weight is not None and weight < 0:
+            raise SetupInvalid("a weight is 0 or more")
+
+        def change(old: ShardMap) -> ShardMap:
+            return old.with_server(_changed(old.get_server(name), weight, accepts_new))
+
+        return await self._change_with_retry(change)
+
+    async def remove_server(self, name: str, *, is_lost: bool = False) -> ShardMap:
+        """Make every router forget a server that holds nothing any more, and free its database for another name.
+
+        Raises with everything that is in the way. A lost server is not asked whether copies of shards are left on it.
+        """
+        found = await self.load()
+        server = found.get_server(name)
+        known = {*found.shards_on(name), *await self.moving_shards()}
+        on_server = [] if is_lost else await server_obstacles(server, known)
+        async with self.connect() as conn, conn.transaction():
+            new = await remove_from_map(conn, name, on_server)
+        if not is_lost:
+            await release_server(server)
+        return new.with_dsns(self._dsns)
+
+    async def removed_servers(self) -> frozenset[str]:
+        """The names of servers that were removed, and not added again since."""
+        async with self.connect() as conn:
+            return frozenset(await fetch_value(conn, REMOVED_SERVERS))
+
+    async def add_replica(self, server: str, address: str) -> ShardMap:
+        """Tell every router of a streaming replica of a server; safe to repeat.
+
+        The address is a DSN, or `host:port`: then user, password and database are those of the server's own address.
+        Raises when what answers there is not a copy of that server.
+        """
+        found = await self.load()
+        if server not in found.servers:
+            raise SetupInvalid(
+                f"there is no server {server}: the map has {', '.join(found.servers) or 'none'}"
+            )
+        await check_replica(found.servers[server], address)
+        return await self._change_with_retry(
+            lambda old: old.with_replicas(server, *dict.fromkeys((*old.servers[server].replicas, address)))
+        )
+
+    async def remove_replica(self, server: str, address: str) -> ShardMap:
+        """Make every router forget a replica of a server, by the address it was added with."""
+        found = (await self.load()).servers.get(server)
+        if found is None or address not in found.replicas:
+            known = ", ".join(found.replicas) if found is not None else ""
+            raise SetupInvalid(f"server {server} has no replica at that address: it has {known or 'none'}")
+        return await self._change_with_retry(
+            lambda old: old.with_replicas(
+                server, *(each for each in old.servers[server].replicas if each != address)
+            )
+        )
 
     async def add_shards(
         self, count: int, *, prepare: Prepare | None = None, progress: Progress | None = None
@@ -213,6 +294,14 @@ class Directory:
                 return await self.change(current.version, change)
             except MapChanged:
                 await asyncio.sleep(0)
+
+
+def _changed(server: Server, weight: float | None, accepts_new: bool | None) -> Server:
+    return replace(
+        server,
+        weight=server.weight if weight is None else weight,
+        accepts_new=server.accepts_new if accepts_new is None else accepts_new,
+    )
 
 
 async def _close(conn: "Connection") -> None:

@@ -1,5 +1,6 @@
 """The directory's tables, and how the shard map is read from and written to them."""
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import asyncpg
@@ -35,12 +36,16 @@ CREATE TABLE IF NOT EXISTS {SCHEMA}.settings (
   epoch_ms bigint NOT NULL,
   lookup_shards integer CHECK (lookup_shards BETWEEN 1 AND {MAX_SHARDS})
 );
+-- Servers that were removed: a host application that registers its servers at every start leaves these out.
+ALTER TABLE {SCHEMA}.settings ADD COLUMN IF NOT EXISTS removed_servers text[] NOT NULL DEFAULT '{{}}';
 CREATE TABLE IF NOT EXISTS {SCHEMA}.servers (
   name text PRIMARY KEY,
   dsn text NOT NULL,
   weight double precision NOT NULL CHECK (weight >= 0),
   accepts_new boolean NOT NULL
 );
+-- Addresses of streaming replicas.
+ALTER TABLE {SCHEMA}.servers ADD COLUMN IF NOT EXISTS replicas text[] NOT NULL DEFAULT '{{}}';
 CREATE TABLE IF NOT EXISTS {SCHEMA}.shards (
   number integer PRIMARY KEY CHECK (number BETWEEN 0 AND {MAX_SHARDS - 1}),
   server text NOT NULL REFERENCES {SCHEMA}.servers,
@@ -52,8 +57,8 @@ CREATE TABLE IF NOT EXISTS {SCHEMA}.moves (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL UNIQUE,
   shards integer[] NOT NULL CHECK (cardinality(shards) > 0),
-  source text NOT NULL REFERENCES {SCHEMA}.servers,
-  target text NOT NULL REFERENCES {SCHEMA}.servers CHECK (target <> source),
+  source text NOT NULL,
+  target text NOT NULL CHECK (target <> source),
   turn integer NOT NULL DEFAULT 0,
   step text NOT NULL,
   attempt integer NOT NULL DEFAULT 0,
@@ -61,6 +66,8 @@ CREATE TABLE IF NOT EXISTS {SCHEMA}.moves (
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   ended_at timestamptz
 );
+-- Servers may be removed, and what was moved from and to them stays on record.
+ALTER TABLE {SCHEMA}.moves DROP CONSTRAINT IF EXISTS moves_source_fkey, DROP CONSTRAINT IF EXISTS moves_target_fkey;
 CREATE TABLE IF NOT EXISTS {SCHEMA}.move_steps (
   move_id bigint NOT NULL REFERENCES {SCHEMA}.moves ON DELETE CASCADE,
   number integer NOT NULL,
@@ -70,15 +77,55 @@ CREATE TABLE IF NOT EXISTS {SCHEMA}.move_steps (
   at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (move_id, number)
 );
+-- The journal of adoptions of unsharded databases, and how far each stream of changes was applied. Written by
+-- `shardwright.adopt`.
+CREATE TABLE IF NOT EXISTS {SCHEMA}.adoptions (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name text NOT NULL UNIQUE,
+  plan jsonb NOT NULL,
+  step text NOT NULL,
+  turn integer NOT NULL DEFAULT 0,
+  attempt integer NOT NULL DEFAULT 0,
+  details jsonb NOT NULL DEFAULT '{{}}',
+  started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  ended_at timestamptz
+);
+CREATE TABLE IF NOT EXISTS {SCHEMA}.adoption_steps (
+  adoption_id bigint NOT NULL REFERENCES {SCHEMA}.adoptions ON DELETE CASCADE,
+  number integer NOT NULL,
+  turn integer NOT NULL,
+  step text NOT NULL,
+  attempt integer NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (adoption_id, number)
+);
+CREATE TABLE IF NOT EXISTS {SCHEMA}.adoption_streams (
+  adoption_id bigint NOT NULL REFERENCES {SCHEMA}.adoptions ON DELETE CASCADE,
+  database text NOT NULL,
+  applying pg_lsn NOT NULL,
+  applied pg_lsn NOT NULL,
+  PRIMARY KEY (adoption_id, database)
+);
 """ + "".join(
     restrict_writes_sql(f"{SCHEMA}.{table}")
-    for table in ("settings", "servers", "shards", "moves", "move_steps")
+    for table in (
+        "settings",
+        "servers",
+        "shards",
+        "moves",
+        "move_steps",
+        "adoptions",
+        "adoption_steps",
+        "adoption_streams",
+    )
 )
 
-# One statement, hence one snapshot: the map is never a mixture of two versions.
+# One statement, hence one snapshot: the map is never a mixture of two versions. The replicas as a part of the whole
+# row, because a directory of release 0.1.0 has no such column.
 LOAD_MAP_SQL = f"""\
 SELECT map_version, epoch_ms, coalesce(lookup_shards, 0) AS lookup_shards,
-  ARRAY(SELECT ROW(name, dsn, weight, accepts_new) FROM {SCHEMA}.servers ORDER BY name) AS servers,
+  ARRAY(SELECT ROW(name, dsn, weight, accepts_new, to_jsonb(s) ->> 'replicas')
+    FROM {SCHEMA}.servers AS s ORDER BY name) AS servers,
   ARRAY(SELECT ROW(number, server, weight) FROM {SCHEMA}.shards WHERE is_ready ORDER BY number) AS shards
 FROM {SCHEMA}.settings
 """  # noqa: S608  # the schema is a constant
@@ -88,6 +135,15 @@ INSERT INTO {SCHEMA}.servers (name, dsn, weight, accepts_new) VALUES ($1, $2, $3
 ON CONFLICT (name) DO UPDATE
 SET dsn = excluded.dsn, weight = excluded.weight, accepts_new = excluded.accepts_new
 """  # noqa: S608  # likewise
+
+_HAS_REMOVED = f"SELECT to_jsonb(s) ? 'removed_servers' FROM {SCHEMA}.settings AS s"  # noqa: S608  # likewise
+# Names of servers that are in the map, and of those that no longer are.
+_KNOW_SERVERS = f"""\
+UPDATE {SCHEMA}.settings SET removed_servers = ARRAY(
+  SELECT DISTINCT name FROM unnest(removed_servers || $2::text[]) AS name WHERE NOT name = ANY ($1::text[]) ORDER BY 1)
+"""  # noqa: S608  # likewise
+
+_SET_REPLICAS = f"UPDATE {SCHEMA}.servers SET replicas = $2 WHERE name = $1"  # noqa: S608  # likewise
 
 _UPSERT_SHARDS = f"""\
 INSERT INTO {SCHEMA}.shards (number, server, weight, is_ready)
@@ -125,7 +181,10 @@ def map_from_row(row: Any) -> ShardMap:  # asyncpg's record or psycopg's diction
     return ShardMap(
         version=row["map_version"],
         layout=Layout(row["epoch_ms"]),
-        servers={name: Server(name, dsn, weight, accepts) for name, dsn, weight, accepts in row["servers"]},
+        servers={
+            name: Server(name, dsn, weight, accepts, tuple(json.loads(replicas or "[]")))
+            for name, dsn, weight, accepts, replicas in row["servers"]
+        },
         owners={number: server for number, server, _ in row["shards"]},
         weights={number: weight for number, _, weight in row["shards"] if weight != 1.0},
         lookup_shards=row["lookup_shards"],
@@ -137,6 +196,13 @@ async def write_map(conn: "Connection", new: ShardMap, old: ShardMap) -> None:
     for name, server in new.servers.items():
         if old.servers.get(name) != server:
             await conn.execute(_UPSERT_SERVERS, name, server.dsn, server.weight, server.accepts_new)
+            if server.replicas != (old.servers[name].replicas if name in old.servers else ()):
+                await conn.execute(_SET_REPLICAS, name, list(server.replicas))
+    if new.servers.keys() != old.servers.keys():
+        gone = sorted(old.servers.keys() - new.servers.keys())
+        await conn.execute(f"DELETE FROM {SCHEMA}.servers WHERE name = ANY ($1::text[])", gone)  # noqa: S608 - a constant
+        if await fetch_value(conn, _HAS_REMOVED):
+            await conn.execute(_KNOW_SERVERS, sorted(new.servers), gone)
     changed = [
         number
         for number, owner in new.owners.items()

@@ -6,13 +6,14 @@ SQLSTATE SW001. Replacing that one function transfers ownership, in a transactio
 it. These triggers do not fire for logical replication's apply worker.
 """
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import asyncpg
 
 from shardwright.errors import SetupInvalid
 from shardwright.ids import NOT_OWNER_SQLSTATE, fence_sql, schema_name
-from shardwright.topology.connections import fetch_value
+from shardwright.topology.connections import fetch_rows, fetch_value
 
 if TYPE_CHECKING:
     from asyncpg import Connection
@@ -33,6 +34,14 @@ _OWNED = "  RETURN NULL;"
 _REFUSING = """\
   RAISE EXCEPTION 'shard {number} is not owned by this server'
     USING ERRCODE = '{sqlstate}', HINT = 'load the shard map again and ask the owner';"""
+
+# Routers that read from replicas see by it that their map may be outdated.
+_COUNT_CHANGE = "UPDATE shardwright.replication SET ownership = ownership + 1;"
+
+_FENCED = """\
+SELECT n.nspname AS name FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+WHERE p.proname = 'guard' AND n.nspname = ANY ($1::text[]) AND strpos(p.prosrc, $2) > 0
+"""
 
 _ATTACH = """\
 DO $attach$
@@ -79,24 +88,40 @@ async def guard_tables(conn: "Connection", number: int) -> None:
     await conn.execute(guard_tables_sql(number))
 
 
-async def set_owned(conn: "Connection", number: int, *, owned: bool) -> None:
-    """Make this server accept (or refuse) writes to the shard, from the commit on, and generate ids, from now on.
+async def set_owned(conn: "Connection", *numbers: int, owned: bool) -> None:
+    """Make this server accept (or refuse) writes to the shards, from the commit on, and generate ids, from now on.
 
     Statements already past their trigger continue: lock the tables first when moving a shard. If the transaction is
     rolled back, the ids stay as they are now: call this again.
     """
     try:
-        await conn.execute(guard_sql(number, owned=owned))
-    except (asyncpg.UndefinedFunctionError, asyncpg.NumericValueOutOfRangeError) as error:
+        await conn.execute("".join(guard_sql(number, owned=owned) for number in numbers) + _COUNT_CHANGE)
+    except (
+        asyncpg.UndefinedTableError,
+        asyncpg.UndefinedFunctionError,
+        asyncpg.NumericValueOutOfRangeError,
+    ) as error:
         raise SetupInvalid(
-            f"shard {number} or its server has an earlier version of shardwright's own SQL, which cannot fence ids: "
-            "run `shardwright upgrade` first"
+            f"shards {', '.join(map(str, numbers))} or their server have an earlier version of shardwright's own SQL, "
+            "which cannot fence ids: run `shardwright upgrade` first"
         ) from error
 
 
 async def is_owned(conn: "Connection", number: int) -> bool:
     """Whether this server has the shard and accepts writes to it."""
-    return await fetch_value(conn, f"SELECT {is_owned_sql(number)}")
+    return bool(await owned_numbers(conn, [number]))
+
+
+async def owned_numbers(conn: "Connection", numbers: Sequence[int]) -> list[int]:
+    """Those of the shards that this server has and accepts writes to."""
+    found = await fetch_value(conn, f"SELECT ARRAY[{', '.join(map(is_owned_sql, numbers))}]::boolean[]")
+    return [number for number, owned in zip(numbers, found, strict=True) if owned]
+
+
+async def fenced_shards(conn: "Connection", numbers: Iterable[int]) -> frozenset[int]:
+    """Those of the shards to which this server refuses writes."""
+    rows = await fetch_rows(conn, _FENCED, [schema_name(number) for number in numbers], SQLSTATE_NOT_OWNER)
+    return frozenset(int(row["name"][1:]) for row in rows)
 
 
 def is_owned_sql(number: int) -> str:

@@ -25,7 +25,7 @@ RECONNECT_S = 1.0
 
 
 class _Source(Protocol):
-    async def load(self) -> ShardMap: ...
+    async def read(self, conn: "Connection") -> ShardMap: ...
     async def connection(self) -> "Connection": ...
 
 
@@ -54,6 +54,7 @@ class MapWatcher:
                 TimeoutError,
                 asyncpg.PostgresError,
                 asyncpg.InterfaceError,
+                asyncpg.InternalClientError,  # what asyncpg says of a connection that ends at the wrong moment
                 ShardwrightError,
             ) as error:
                 log.warning("map_watch.interrupted: %s", error)
@@ -73,7 +74,7 @@ class MapWatcher:
             await conn.add_listener(CHANNEL, notify)
             while not conn.is_closed():
                 notified.clear()
-                await self._poll()
+                await self._poll(conn)
                 # Not wait_for: in Python 3.11 it can swallow a cancellation that meets a notification.
                 with contextlib.suppress(TimeoutError):  # poll now
                     async with asyncio.timeout(self._poll_s):
@@ -81,8 +82,9 @@ class MapWatcher:
         finally:
             conn.terminate()
 
-    async def _poll(self) -> None:
-        latest = await self._directory.load()
+    async def _poll(self, conn: "Connection") -> None:
+        """Over the connection that listens: writers of a moved shard wait for the new map."""
+        latest = await self._directory.read(conn)
         if latest.version > self._seen:
             self._seen = latest.version
             self._callback(latest)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Protocol
 
+from shardwright.ids import NOT_OWNER_SQLSTATE
 from shardwright.topology.connections import fetch_rows
 
 if TYPE_CHECKING:
@@ -14,11 +15,11 @@ _ROWS = f"SELECT, {WRITES}"
 _SEQUENCES = "USAGE, SELECT, UPDATE"
 OWN_SCHEMAS = r"^(shardwright|shardwright_directory|common|s[0-9]{4})$"
 LIBRARY_TABLES = {
-    "shardwright": ("identity", "dispatch_functions"),
+    "shardwright": ("identity", "dispatch_functions", "replication"),
     "shardwright_directory": ("settings", "servers", "shards", "moves", "move_steps"),
 }
 """Tables that only the owner writes, beside each schema's `schema_version`."""
-TOUCHED_COLUMNS = {"dispatch_functions": "asked_at"}
+TOUCHED_COLUMNS = {"dispatch_functions": "asked_at", "replication": "timeline"}
 """Columns of such tables that routers update all the same."""
 
 
@@ -76,10 +77,13 @@ def default_privileges_sql(roles: Roles) -> str:
     return "".join(f"ALTER DEFAULT PRIVILEGES FOR ROLE {roles.owner} {change};\n" for change in changes)
 
 
-# An object of an extension stays its extension's; a sequence of a column follows its table.
+# An object of an extension stays its extension's; a sequence of a column follows its table. Copies of shards that
+# belong to another server are left alone: a move has fenced them for reads too.
 _FOREIGN = """\
 SELECT n.nspname FROM pg_catalog.pg_namespace n
-WHERE n.nspname ~ $1 AND (
+WHERE n.nspname ~ $1 AND NOT EXISTS (
+  SELECT FROM pg_catalog.pg_proc p WHERE p.pronamespace = n.oid AND p.proname = 'guard' AND strpos(p.prosrc, $5) > 0)
+AND (
   n.nspowner <> $2::regrole
   OR NOT has_schema_privilege($3, n.oid, 'USAGE') OR NOT has_schema_privilege($4, n.oid, 'USAGE')
   OR EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.relnamespace = n.oid
@@ -96,7 +100,9 @@ ORDER BY n.nspname
 
 async def needs_grants(conn: "Connection", roles: Roles) -> list[str]:
     """The schemas of shardwright in which something is not the owner's, or not granted yet."""
-    rows = await fetch_rows(conn, _FOREIGN, OWN_SCHEMAS, roles.owner, roles.runtime, roles.reader)
+    rows = await fetch_rows(
+        conn, _FOREIGN, OWN_SCHEMAS, roles.owner, roles.runtime, roles.reader, NOT_OWNER_SQLSTATE
+    )
     return [row["nspname"] for row in rows]
 
 

@@ -18,7 +18,7 @@ from shardwright.ids import (
     server_functions_sql,
     shard_sql,
 )
-from shardwright.topology.connections import fetch_rows, fetch_value, open_connection
+from shardwright.topology.connections import fetch_rows, fetch_value
 from shardwright.topology.directory_tables import SCHEMA, read_map
 from shardwright.topology.guard_events import install_guard_events
 from shardwright.topology.guards import guard_sql
@@ -32,6 +32,7 @@ from shardwright.topology.library_version import (
 )
 from shardwright.topology.placement import spread_shards
 from shardwright.topology.postgres_version import check_version
+from shardwright.topology.primary_address import open_primary
 from shardwright.topology.role_grants import restrict_writes_sql
 from shardwright.topology.shard_map import Server, ShardMap
 
@@ -55,12 +56,19 @@ CREATE TABLE IF NOT EXISTS shardwright.identity (
   directory_id uuid NOT NULL,
   server_name text NOT NULL
 );
+-- What replicas show of their primary: the timeline that a router last found it on, and how often shards came or went.
+CREATE TABLE IF NOT EXISTS shardwright.replication (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  timeline integer NOT NULL DEFAULT 0,
+  ownership bigint NOT NULL DEFAULT 0
+);
+INSERT INTO shardwright.replication DEFAULT VALUES ON CONFLICT DO NOTHING;
 CREATE OR REPLACE FUNCTION shardwright.lookup_shard(key text, lookup_shards integer) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT AS $$
   SELECT ((('x' || encode(substr(sha256(convert_to(key, 'UTF8')), 1, 4), 'hex'))::bit(32)::bigint
            % lookup_shards))::integer
 $$;
-""" + restrict_writes_sql("shardwright.identity")
+""" + "".join(restrict_writes_sql(f"shardwright.{table}") for table in ("identity", "replication"))
 
 
 async def prepare_server(server: Server, directory_id: str, layout: Layout) -> None:
@@ -68,7 +76,7 @@ async def prepare_server(server: Server, directory_id: str, layout: Layout) -> N
 
     Functions of an earlier release stay as they are until `shardwright upgrade` brings them forward.
     """
-    conn = await open_connection(server.dsn, f"server {server.name}")
+    conn = await open_primary(server)
     try:
         await check_version(conn, server.name)
         async with conn.transaction():
@@ -188,7 +196,7 @@ class _Count:
 async def _create_on(
     server: Server, numbers: Sequence[int], layout: Layout, prepare: Prepare | None, count: _Count
 ) -> None:
-    conn = await open_connection(server.dsn, f"server {server.name}")
+    conn = await open_primary(server)
     try:
         for start in range(0, len(numbers), BATCH):
             batch = numbers[start : start + BATCH]

@@ -7,9 +7,13 @@ dictionaries; everything that follows from it alone is computed here, without I/
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit, urlunsplit
 
 from shardwright.errors import InvalidId, SetupInvalid
 from shardwright.ids import MAX_SHARDS, Layout, schema_name
+
+ANY_OTHER = "*"
+"""Among addresses by the name of the server: whose user and password to use for servers that are not named."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,7 @@ class Server:
     dsn: str = field(repr=False)  # it may hold a password, and maps end up in logs
     weight: float = 1.0
     accepts_new: bool = True
+    replicas: tuple[str, ...] = field(default=(), repr=False)  # their addresses, see `replica_dsn`
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,14 @@ class ShardMap:
     owners: Mapping[int, str]
     weights: Mapping[int, float] = field(default_factory=dict[int, float])
     lookup_shards: int = 0
+
+    def get_server(self, name: str) -> Server:
+        """The server of this name; raises when there is none."""
+        if name not in self.servers:
+            raise SetupInvalid(
+                f"there is no server {name!r} in the map: it knows {', '.join(sorted(self.servers))}"
+            )
+        return self.servers[name]
 
     def server_of(self, number: int) -> Server:
         """The server that owns a shard."""
@@ -62,6 +75,14 @@ class ShardMap:
         """A map with this server added or replaced."""
         return replace(self, servers={**self.servers, server.name: server})
 
+    def without_server(self, name: str) -> "ShardMap":
+        """A map that does not know this server."""
+        return replace(self, servers={each: server for each, server in self.servers.items() if each != name})
+
+    def with_replicas(self, server: str, *addresses: str) -> "ShardMap":
+        """A map in which the server has the replicas at these addresses, and no others."""
+        return self.with_server(replace(self.servers[server], replicas=addresses))
+
     def with_owner(self, server: str, *numbers: int) -> "ShardMap":
         """A map in which the server owns these shards, new or moved."""
         return replace(self, owners={**self.owners, **dict.fromkeys(numbers, server)})
@@ -75,10 +96,31 @@ class ShardMap:
         return replace(self, weights={**self.weights, number: weight})
 
     def with_dsns(self, dsns: Mapping[str, str]) -> "ShardMap":
-        """The same map with other server addresses, such as ones that contain passwords."""
-        known = {name: dsn for name, dsn in dsns.items() if name in self.servers}
-        servers = {name: replace(self.servers[name], dsn=dsn) for name, dsn in known.items()}
-        return replace(self, servers={**self.servers, **servers})
+        """The same map with other server addresses, such as ones that contain passwords; see `choose_dsn`."""
+        if not dsns:
+            return self
+        return replace(
+            self,
+            servers={
+                name: replace(server, dsn=choose_dsn(name, server.dsn, dsns))
+                for name, server in self.servers.items()
+            },
+        )
+
+
+def choose_dsn(name: str, dsn: str, dsns: Mapping[str, str]) -> str:
+    """The address of a server: the one given for its name, else the map's with the user and password of `*`.
+
+    So a process can reach a server that was added to the map after it has started. An address in the map that has a
+    password of its own, or is no URL, stays as it is.
+    """
+    if name in dsns or ANY_OTHER not in dsns:
+        return dsns.get(name, dsn)
+    parts = urlsplit(dsn)
+    if not parts.scheme or parts.password is not None:
+        return dsn
+    login = urlsplit(dsns[ANY_OTHER]).netloc.rpartition("@")[0]
+    return urlunsplit(parts._replace(netloc=f"{login}@{parts.netloc.rpartition('@')[2]}"))
 
 
 def search_path(number: int) -> str:

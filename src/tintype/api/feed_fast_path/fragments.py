@@ -82,10 +82,11 @@ class PostFragment:
     def fill(self, entry: FeedEntry, viewer: AccountId) -> tuple[bytes, bytes]:
         """The post's JSON for a viewer, with a comma behind it, and what its ETag is made of."""
         flags = _FLAGS[
-            entry.has_liked << 3
-            | entry.has_saved << 2
-            | (self.post.author_id == viewer) << 1
-            | (viewer in self.tagged)
+            entry.has_liked << 4
+            | entry.has_saved << 3
+            | (self.post.author_id == viewer) << 2
+            | (viewer in self.tagged) << 1
+            | entry.follows_author
         ]
         likes = b"null" if entry.like_count is None else b"%d" % entry.like_count
         filling = (likes, entry.comment_count, flags)
@@ -104,6 +105,7 @@ def _shown(author: Account) -> tuple[object, ...]:
         author.full_name,
         author.avatar_folder,
         author.is_verified,
+        author.allows_downloads,
         author.is_private,
     )
 
@@ -119,10 +121,10 @@ def _usernames(entry: FeedEntry, ids: Iterable[AccountId]) -> tuple[str | None, 
 
 
 def _flags(number: int) -> bytes:
-    names = ("viewer_has_saved", "viewer_is_author", "viewer_is_tagged")
-    values = ["true" if number & bit else "false" for bit in (8, 4, 2, 1)]
+    names = ("viewer_has_saved", "viewer_is_author", "viewer_is_tagged", "viewer_follows_author")
+    values = ["true" if number & bit else "false" for bit in (16, 8, 4, 2, 1)]
     rest = "".join(f',"{name}":{value}' for name, value in zip(names, values[1:], strict=True))
     return f"{values[0]}{rest}}},".encode()
 
 
-_FLAGS = [_flags(number) for number in range(16)]
+_FLAGS = [_flags(number) for number in range(32)]

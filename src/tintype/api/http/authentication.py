@@ -137,8 +137,8 @@ class Authenticator:
         """
         device_token = self._rooms.authentication.issue_device_token(signed_in.account.id)
         return [
-            *self._session_cookies(signed_in.token),
-            self._cookie(DEVICE_COOKIE, device_token, is_http_only=True, age_s=DEVICE_AGE_S),
+            *self.session_cookies(signed_in.token),
+            self.cookie(DEVICE_COOKIE, device_token, is_http_only=True, age_s=DEVICE_AGE_S),
         ]
 
     def clear_cookies(self, request: Request[Any, Any, Any]) -> None:
@@ -155,12 +155,13 @@ class Authenticator:
         """Replace an old session cookie, so that one that leaked from a backup or log does not work for long."""
         fresh = await self._rooms.authentication.renew_session(token)
         if fresh:
-            request.scope["state"][RENEWED_COOKIES] = self._session_cookies(fresh)
+            request.scope["state"][RENEWED_COOKIES] = self.session_cookies(fresh)
 
-    def _session_cookies(self, token: str) -> list[Cookie]:
+    def session_cookies(self, token: str) -> list[Cookie]:
+        """The cookies of a session with this token."""
         return [
-            self._cookie(SESSION_COOKIE, token, is_http_only=True),
-            self._cookie(CSRF_COOKIE, self.csrf_token(token), is_http_only=False),
+            self.cookie(SESSION_COOKIE, token, is_http_only=True),
+            self.cookie(CSRF_COOKIE, self.csrf_token(token), is_http_only=False),
         ]
 
     def _cookie_token(self, request: Request[Any, Any, Any]) -> str:
@@ -171,7 +172,8 @@ class Authenticator:
                 raise CsrfTokenWrong
         return token
 
-    def _cookie(self, key: str, value: str, *, is_http_only: bool, age_s: int = COOKIE_AGE_S) -> Cookie:
+    def cookie(self, key: str, value: str, *, is_http_only: bool = True, age_s: int = COOKIE_AGE_S) -> Cookie:
+        """A cookie of the whole site, sent by this site's own pages alone."""
         return Cookie(
             key=key,
             value=value,

@@ -149,7 +149,7 @@ class ConnectionGuard:
         by_address: defaultdict[str, list[Connection]] = defaultdict(list)
         for each in found:
             if not self._limits.is_proxy(each.peer[0]):
-                by_address[_network(each.peer[0])].append(each)
+                by_address[network(each.peer[0])].append(each)
         return [
             each
             for group in by_address.values()
@@ -204,12 +204,12 @@ async def _cut(
     if not ended:
         return found
     connections_cut.labels(reason).inc(len(ended))
-    log.warning("connections.cut", reason=reason, count=len(ended), network=_network(ended[0].peer[0]))
+    log.warning("connections.cut", reason=reason, count=len(ended), network=network(ended[0].peer[0]))
     gone = {each.inode for each in ended}
     return [each for each in found if each.inode not in gone]
 
 
 @lru_cache(maxsize=4_096)
-def _network(host: str) -> str:
+def network(host: str) -> str:
     """The network that counts as one address."""
     return network_of(ipaddress.ip_address(host.partition("%")[0]), is_proxied=True)

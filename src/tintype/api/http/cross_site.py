@@ -48,12 +48,15 @@ def check_site(request: Request[Any, Any, Any], public_url: str) -> None:
     origin = request.headers.get("origin")
     if origin is None:
         return
-    own = {
-        _authority(public_url),
-        _authority(f"{origin.partition(':')[0]}://{request.headers.get('host', '')}"),
-    }
-    if (authority := _authority(origin)) is None or authority not in own:
+    if not is_own_origin(origin, request.headers.get("host", ""), public_url):
         raise CrossSiteRequest(origin=origin[:200])
+
+
+def is_own_origin(origin: str, host: str, public_url: str) -> bool:
+    """Whether a page of this origin is one of ours: at the public address, or at the host that it asks for."""
+    own = {_authority(public_url), _authority(f"{origin.partition(':')[0]}://{host}")}
+    authority = _authority(origin)
+    return authority is not None and authority in own
 
 
 def check_media_type(request: Request[Any, Any, Any]) -> None:

@@ -42,14 +42,14 @@ def encode_compound_cursor(*numbers: int) -> str:
     return _encode(COMPOUND_VERSION + msgspec.json.encode(numbers))
 
 
-def decode_compound_cursor(cursor: str, count: int) -> tuple[int, ...]:
-    """The numbers in a compound cursor; refused unless there are `count` of them."""
+def decode_compound_cursor(cursor: str, *counts: int) -> tuple[int, ...]:
+    """The numbers in a compound cursor; refused unless there are as many of them as one of `counts` says."""
     try:
         raw = _decode(cursor)
         numbers = msgspec.json.decode(raw.removeprefix(COMPOUND_VERSION), type=tuple[int, ...])
     except (binascii.Error, ValueError, msgspec.MsgspecError) as error:
         raise CursorInvalid from error
-    is_valid = raw.startswith(COMPOUND_VERSION) and len(numbers) == count
+    is_valid = raw.startswith(COMPOUND_VERSION) and len(numbers) in counts
     if not is_valid or not all(0 <= number <= START for number in numbers):
         raise CursorInvalid
     return numbers

@@ -28,7 +28,7 @@ def with_etag(request: Request[Any, Any, Any], view: T) -> Response[T]:
     content = msgspec.json.encode(view)
     etag = make_etag(content)
     headers = {"ETag": etag, "Cache-Control": "private, no-store", "Vary": "Authorization, Cookie"}
-    if etag_matches(request.headers.get("if-none-match", ""), etag):
+    if etag_matches(_if_none_match(request), etag):
         return Response(None, status_code=304, headers=headers)  # pyright: ignore[reportReturnType] - 304 has no content
     return Response(content, headers=headers, media_type="application/json")  # pyright: ignore[reportReturnType] - encoded once
 
@@ -36,6 +36,12 @@ def with_etag(request: Request[Any, Any, Any], view: T) -> Response[T]:
 def make_etag(content: bytes) -> str:
     """A strong ETag of this content."""
     return f'"{hashlib.blake2b(content, digest_size=TAG_BYTES).hexdigest()}"'
+
+
+def _if_none_match(request: Request[Any, Any, Any]) -> str:
+    """The header as it was sent, without making a mapping of all headers for it."""
+    sent = [value for name, value in request.scope["headers"] if name == b"if-none-match"]
+    return b",".join(sent).decode("latin-1") if sent else ""
 
 
 def etag_matches(if_none_match: str, etag: str) -> bool:

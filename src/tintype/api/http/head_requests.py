@@ -3,16 +3,17 @@
 Media files and resumable uploads have HEAD routes of their own, which know the size without reading the content.
 """
 
+import re
 from typing import cast
 
 from litestar.types import HTTPScope, HTTPSendMessage, Message, Send
 
-WITH_OWN_HEAD = ("/media/", "/api/v1/media/tus/")
+WITH_OWN_HEAD = re.compile(r"/media/|/api/v1/media/tus/|/api/v1/imports/[^/]+/archives/")
 
 
 def is_plain_head(scope: HTTPScope) -> bool:
     """Whether a request is a HEAD for which no route of its own exists."""
-    return scope["method"] == "HEAD" and not scope["path"].startswith(WITH_OWN_HEAD)
+    return scope["method"] == "HEAD" and not WITH_OWN_HEAD.match(scope["path"])
 
 
 def as_get(scope: HTTPScope) -> HTTPScope:

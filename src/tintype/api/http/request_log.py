@@ -15,7 +15,7 @@ from litestar import Litestar
 from prometheus_client import Histogram
 
 from tintype.api.http.client_info import forwarded_network
-from tintype.api.http.connection_guard import ConnectionGuard, TooManyAtOnce
+from tintype.api.http.connection_guard import ConnectionGuard, TooManyAtOnce, network
 from tintype.api.http.gzip_encoding import gzip_if_accepted
 from tintype.api.http.problems import send_problem
 from tintype.api.http.request_bodies import RequestBody, has_body
@@ -32,6 +32,8 @@ UNLOGGED = frozenset({"/healthz", "/readyz"})
 REQUEST_ID = b"x-request-id"
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 CLOSE = (b"connection", b"close")
+TRY_AGAIN_LATER = 1013
+"""The code that a WebSocket is closed with."""
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -60,6 +62,9 @@ class RequestLog:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
         app: Any = self.app  # litestar types its scopes more narrowly than ASGI does
+        if scope["type"] == "websocket":
+            await self._hold(app, scope, receive, send)
+            return
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
@@ -75,6 +80,28 @@ class RequestLog:
             await exchange.drop_rest()
         finally:
             exchange.release()
+
+    async def _hold(self, app: Any, scope: Scope, receive: Receive, send: Send) -> None:
+        """A live connection: it counts for its address, and is not idle however quiet it is."""
+        guard, peer = self._guard, _peer_of(scope)
+        if guard is None:
+            await app(scope, receive, send)
+            return
+        address = forwarded_network(scope, self._settings) or f"live {network(peer[0])}"
+        try:
+            guard.enter(address)
+        except TooManyAtOnce:
+            await receive()
+            await send({"type": "websocket.close", "code": TRY_AGAIN_LATER})
+            return
+        guard.begin_answer(peer)
+        try:
+            await app(scope, receive, send)
+        except Exception:
+            log.exception("live.crashed")  # as for requests: here, and nowhere else
+        finally:
+            guard.end_answer(peer)
+            guard.leave(address)
 
     async def _handle(self, app: Any, scope: Scope, exchange: "_Exchange") -> None:
         started = time.perf_counter()
@@ -110,8 +137,7 @@ class _Exchange:
         self._scope, self.receive, self._send = scope, receive, send
         self._request_id, self._is_https = request_id, is_https
         self._body: RequestBody | None = None
-        client = scope.get("client") or ("", 0)
-        self.peer = (str(client[0]).removeprefix(MAPPED_IPV4), int(client[1]))
+        self.peer = _peer_of(scope)
         self.status, self._is_started = 500, False
 
     def limit_body(self, pause_s: float, guard: ConnectionGuard | None) -> None:
@@ -162,6 +188,11 @@ class _Exchange:
         self.receive = self._send = _released
         if self._body is not None:
             self._body.release()
+
+
+def _peer_of(scope: Scope) -> tuple[str, int]:
+    client = scope.get("client") or ("", 0)
+    return str(client[0]).removeprefix(MAPPED_IPV4), int(client[1])
 
 
 async def _released(*_: Any) -> Any:

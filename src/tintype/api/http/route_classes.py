@@ -13,8 +13,10 @@ CLASSES: dict[RequestClass, tuple[str, ...]] = {
         "GET /search",
         "GET /search/people",
         "GET /search/places",
+        "GET /search/posts",
         "GET /search/tags",
         "GET /places/nearby",
+        "GET /direct/search",
     ),
     "downloads": ("GET /accounts/me/exports/{export_id}/file", "GET /media/{media_id}/original"),
     "uploads": (
@@ -22,6 +24,8 @@ CLASSES: dict[RequestClass, tuple[str, ...]] = {
         "POST /media/tus",
         "POST /media/presigned",
         "POST /media/{media_id}/edits",
+        "POST /imports/{import_id}/archives",
+        "POST /direct/encryption/attachments",
     ),
     "posts": ("POST /posts",),
     "stories": ("POST /stories",),
@@ -32,10 +36,22 @@ CLASSES: dict[RequestClass, tuple[str, ...]] = {
         "DELETE /comments/{comment_id}/like",
         "PUT /stories/{story_id}/reaction",
         "DELETE /stories/{story_id}/reaction",
+        "PUT /stories/{story_id}/vote",
     ),
     "follows": ("PUT /accounts/{account_id}/follow",),
-    "comments": ("POST /posts/{post_id}/comments", "POST /stories/{story_id}/replies"),
+    "comments": (
+        "POST /posts/{post_id}/comments",
+        "POST /stories/{story_id}/replies",
+        "PUT /stories/{story_id}/answer",
+    ),
     "reports": ("POST /reports", "POST /decisions/{case_id}/appeal"),
+    "messages": (
+        "POST /direct/threads/{thread_id}/messages",
+        "POST /direct/threads/{thread_id}/encryption/messages",
+        "PUT /direct/threads/{thread_id}/messages/{message_id}/text",
+        "PUT /direct/threads/{thread_id}/messages/{message_id}/unsent",
+        "PUT /direct/threads/{thread_id}/messages/{message_id}/reaction",
+    ),
     "exports": ("POST /accounts/me/exports",),
 }
 _BY_ROUTE: dict[str, RequestClass] = {

@@ -13,6 +13,10 @@ LIKES_WRITE = "likes:write"
 SAVES_WRITE = "saves:write"
 STORIES_WRITE = "stories:write"
 NOTIFICATIONS_WRITE = "notifications:write"
+REALTIME = "realtime"
+"""Hold a live connection; commands on it need the scopes of all that they can do, too."""
+DIRECT_READ = "direct:read"
+DIRECT_WRITE = "direct:write"
 MODERATION = "moderation"
 
 ALL = frozenset(
@@ -26,6 +30,9 @@ ALL = frozenset(
         SAVES_WRITE,
         STORIES_WRITE,
         NOTIFICATIONS_WRITE,
+        REALTIME,
+        DIRECT_READ,
+        DIRECT_WRITE,
         MODERATION,
     }
 )

@@ -1,8 +1,8 @@
 """Serves the built web app, with cache headers for each kind of file.
 
 Files under /assets/ have a hash in their name and never change. Any other path gets the app's one page, because the
-app has its own router. The build leaves a `.br` file beside each text file: brotli is a tenth smaller than gzip, and
-too slow to do here.
+app has its own router; `PageHead` says with which status, and what stands in its head for crawlers. The build leaves a
+`.br` file beside each text file: brotli is a tenth smaller than gzip, and too slow to do here.
 
 The page may contain an inline script, which requests the feed before the app has loaded. The Content-Security-Policy
 names it by its hash: no other inline script runs.
@@ -13,7 +13,8 @@ import gzip
 import hashlib
 import mimetypes
 import re
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,23 @@ METRICS = "metrics"
 """Served on a port of their own: whoever asks here has the wrong one."""
 INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 BROTLI_SUFFIX = ".br"
+OK = 200
+OWN_HEAD = re.compile(rb'<title>.*?</title>(?:\s*<meta name="description"[^>]*>)?', re.DOTALL)
+"""What a head of `PageHead` takes the place of."""
+VARY = {"Vary": "Accept-Encoding, Authorization, Cookie"}
+
+
+@dataclass(frozen=True)
+class PageHead:
+    """How the app's page answers at one address: elements in place of its title and description, if any."""
+
+    elements: str = ""
+    status: int = OK
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+FindHead = Callable[[Request[Any, Any, Any], str], Awaitable[PageHead | Response[str]]]
+"""How to answer at a path of the app; a whole response where the page is not the app's."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +79,8 @@ class StaticFile:
 class WebApp:
     """The files of the built web app, read once."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, find_head: FindHead) -> None:
+        self._find_head = find_head
         self._files = {
             path.relative_to(folder).as_posix(): _load(path, folder)
             for path in sorted(folder.rglob("*"))
@@ -72,28 +91,56 @@ class WebApp:
     def handler(self) -> HTTPRouteHandler:
         """The route for every path that no other route has."""
 
-        @get(["/", "/{path:path}"], include_in_schema=False, sync_to_thread=False)
-        def web_app(request: Request[Any, Any, Any], path: FromPath[str] = "") -> Response[bytes]:
-            return self._answer(request, path.lstrip("/"))
+        @get(["/", "/{path:path}"], include_in_schema=False)
+        async def web_app(
+            request: Request[Any, Any, Any], path: FromPath[str] = ""
+        ) -> Response[bytes] | Response[str]:
+            return await self._answer(request, path.lstrip("/"))
 
         return web_app
 
-    def _answer(self, request: Request[Any, Any, Any], path: str) -> Response[bytes]:
+    async def _answer(self, request: Request[Any, Any, Any], path: str) -> Response[bytes] | Response[str]:
         file = self._files.get(path)
         if file is None:
             # A missing file must not get the page; but the username in a profile's path may contain a dot.
             is_file = "." in path.rsplit("/", 1)[-1] and not path.startswith("@")
             if path.startswith(NEVER_PAGES) or path == METRICS or is_file:
                 raise NotFoundException("There is nothing at this address.")
-            file = self._page
-        if request.headers.get("if-none-match") == file.etag:
-            return Response(b"", status_code=304, headers=file.headers)
-        accepted = request.headers.get("accept-encoding", "")
-        for encoding, content in file.encoded.items():
-            if encoding in accepted:
-                headers = file.headers | {"Content-Encoding": encoding}
-                return Response(content, media_type=file.media_type, headers=headers)
-        return Response(file.content, media_type=file.media_type, headers=file.headers)
+            return await self._answer_page(request, path)
+        return _respond(request, file)
+
+    async def _answer_page(
+        self, request: Request[Any, Any, Any], path: str
+    ) -> Response[bytes] | Response[str]:
+        head = await self._find_head(request, f"/{path.rstrip('/')}")
+        if isinstance(head, Response):
+            return head
+        page = self._page
+        if head.elements:
+            elements = head.elements.encode()
+            content = OWN_HEAD.sub(lambda _own: elements, page.content, count=1)
+            page = StaticFile(content, {}, page.media_type, page.headers | _headers(content, REVALIDATE))
+        return _respond(request, page, head)
+
+
+def _respond(
+    request: Request[Any, Any, Any], file: StaticFile, head: PageHead | None = None
+) -> Response[bytes]:
+    headers = file.headers | (VARY | dict(head.headers) if head else {})
+    status = head.status if head else OK
+    known = request.headers.get("if-none-match", "").removeprefix("W/")
+    if status == OK and known == file.etag:  # an error is never unchanged
+        return Response(b"", status_code=304, headers=headers)
+    accepted = request.headers.get("accept-encoding", "")
+    for encoding, content in file.encoded.items():
+        if encoding in accepted:
+            return Response(
+                content,
+                status_code=status,
+                media_type=file.media_type,
+                headers=headers | {"Content-Encoding": encoding},
+            )
+    return Response(file.content, status_code=status, media_type=file.media_type, headers=headers)
 
 
 def _load(path: Path, folder: Path) -> StaticFile:

@@ -34,7 +34,8 @@ class LeanRoutes:
     def __init__(
         self, app: Litestar, rooms: Rooms, authenticator: Authenticator, limits: RequestLimits
     ) -> None:
-        self._rooms, self._authenticator, self._limits = rooms, authenticator, limits
+        self._app, self._rooms = app, rooms
+        self._authenticator, self._limits = authenticator, limits
         self._client_cache = rooms.cache.redis_client.client_cache
         self._plans: defaultdict[tuple[str, int], list[RoutePlan]] = defaultdict(list)
         for plan in plans_of(app):
@@ -114,6 +115,7 @@ class LeanRoutes:
         if plan.takes_body:
             arguments["data"] = decode_body(plan.handler, await _read_body(scope, receive))
         if plan.takes_request:
+            scope["litestar_app"] = self._app
             arguments["request"] = JsonRequest(scope, receive, send)
         return _answer_of(plan, await plan.handler.fn(**arguments))
 

@@ -23,6 +23,8 @@ class NewAccount(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     full_name: Name = ""
     email: Annotated[str, msgspec.Meta(max_length=300)] | None = None
     """Used once it is confirmed with the link that is sent to it."""
+    invitation: Annotated[str, msgspec.Meta(max_length=100)] = ""
+    """The code of an invitation link; a site that is joined by invitation needs one."""
 
 
 class AccountsApi(Controller):
@@ -40,8 +42,13 @@ class AccountsApi(Controller):
         caller: ClientInfo,
     ) -> Response[SignedInView]:
         """Create an account and sign it in."""
-        made = await rooms.accounts.sign_up(
-            data.username, data.password, full_name=data.full_name, email=data.email, caller=caller
+        made = await rooms.accounts.join(
+            data.username,
+            data.password,
+            full_name=data.full_name,
+            email=data.email,
+            invitation=data.invitation,
+            caller=caller,
         )
         return Response(show_signed_in(made), cookies=authenticator.cookies(made))
 
@@ -50,4 +57,4 @@ class AccountsApi(Controller):
         """One account, and whether the viewer follows it."""
         account = await rooms.accounts.get_by_name(username)
         seen = await rooms.visibility.get_account(viewer.id, account.id)
-        return show_account(seen.account, viewer_follows=seen.relation.follows)
+        return show_account(account, viewer_follows=seen.relation.follows)

@@ -43,7 +43,7 @@ class FeedApi(Controller):
         mode: FeedMode = "ranked",
         explain: FeedExplained = False,
     ) -> Response[FeedView]:
-        """The viewer's own posts and those of their followees. No post comes twice while following `next_cursor`."""
+        """Posts of the viewer's followees, and new ones of the viewer's own. No post comes twice in a scroll."""
         pages: FeedPageRenderer = request.app.state.feed_pages
         page = await rooms.feed.read(viewer.id, mode=mode, cursor=cursor, limit=limit)
         body, etag = pages.render(

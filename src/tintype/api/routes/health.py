@@ -21,16 +21,24 @@ def healthz() -> dict[str, str]:
 
 @get("/readyz", summary="Ready", tags=["Operations"])
 async def readyz(rooms: InjectedRooms) -> Response[Readiness]:
-    """Readiness: ping every engine in parallel, with a timeout; 503 when one does not answer."""
+    """Readiness: ping every engine in parallel, with a timeout; 503 when no PostgreSQL server answers.
+
+    Every web process sees the same engines: if one server's absence took a process out of service, all would go
+    with it, and lock out those whose shards are elsewhere.
+    """
+    servers = {f"postgres {name}": name for name in rooms.shards.map.servers}
     checks: dict[str, Callable[[], Awaitable[object]]] = {
-        f"postgres {name}": partial(rooms.shards.ping, name) for name in rooms.shards.map.servers
+        engine: partial(rooms.shards.ping, name) for engine, name in servers.items()
     }
     checks["redis"] = rooms.redis.ping
     checks["nats"] = rooms.nats.flush
     found = await asyncio.gather(*(_check(ping) for ping in checks.values()))
     engines = dict(zip(checks, found, strict=True))
-    is_ready = all(each.is_ready for each in found)
-    return Response(Readiness(is_ready, engines), status_code=200 if is_ready else 503)
+    is_ready = any(
+        engines[engine].is_ready for engine, name in servers.items() if rooms.shards.map.shards_on(name)
+    )
+    is_degraded = not all(each.is_ready for each in found)
+    return Response(Readiness(is_ready, is_degraded, engines), status_code=200 if is_ready else 503)
 
 
 async def _check(ping: Callable[[], Awaitable[object]]) -> EngineHealth:

@@ -45,8 +45,8 @@ class UploadOperation(Operation):
         text = Schema(type=OpenAPIType.STRING)
         fields: Any = {
             "file": Schema(type=OpenAPIType.STRING, content_media_type="application/octet-stream"),
-            "media_type": Schema(type=OpenAPIType.STRING, enum=["image", "video"]),
-            "kind": Schema(type=OpenAPIType.STRING, enum=["post", "avatar", "story"]),
+            "media_type": Schema(type=OpenAPIType.STRING, enum=["image", "video", "audio"]),
+            "kind": Schema(type=OpenAPIType.STRING, enum=["post", "avatar", "story", "voice"]),
             "edit": text,
             "filter_id": text,
             "keep_location": text,
@@ -63,7 +63,7 @@ class MediaApi(Controller):
 
     @post(
         "/upload",
-        summary="Upload a photo or a video",
+        summary="Upload a photo, a video or a voice message",
         request_max_body_size=None,
         operation_class=UploadOperation,
         scope=scopes.POSTS_WRITE,
@@ -73,7 +73,8 @@ class MediaApi(Controller):
     ) -> UploadedView:
         """Upload a photo or video; unless it is posted within 24 hours, it is deleted.
 
-        A photo is ready at once. A video has its poster at once and is converted in the background.
+        A photo is ready at once. A video has its poster at once and is converted in the background. With the kind
+        `voice`, a recording for a direct message: WebM, Ogg or MP4, at most five minutes.
         """
         announced_bytes = int(request.headers.get("content-length", "0"))
         await rooms.media.usage.check(viewer.id, "image", max(0, announced_bytes - MAX_FORM_BYTES))

@@ -113,6 +113,8 @@ def _common(file: MediaFile) -> dict[str, str]:
         "Cache-Control": file.cache_control,
         "Content-Security-Policy": POLICY,
     }
+    if file.download_name is not None:
+        found["Content-Disposition"] = f'attachment; filename="{file.download_name}"'
     if file.tags:
         found |= {"Cache-Tag": ",".join(file.tags), "Surrogate-Key": " ".join(file.tags)}
     return found | ({"Vary": "Accept"} if file.is_negotiated else {})

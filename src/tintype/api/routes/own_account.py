@@ -31,6 +31,10 @@ class ProfileChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bio: Words | None = None
     website: Words | None = None
     is_private: bool | None = None
+    is_unlisted: bool | None = None
+    allows_downloads: bool | None = None
+    shows_camera: bool | None = None
+    allows_story_shares: bool | None = None
 
 
 class NewUsername(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,9 +74,9 @@ class OwnAccountApi(Controller):
     tags = ("Profile",)
 
     @get("/accounts/me", summary="Who am I", scope=scopes.READ, open_to_suspended=True)
-    async def me(self, viewer: Viewer) -> OwnAccountView:
+    async def me(self, viewer: Viewer, rooms: InjectedRooms) -> OwnAccountView:
         """The account of this session."""
-        return show_own_account(viewer)
+        return show_own_account(await rooms.accounts.get(viewer.id))
 
     @patch("/accounts/me", summary="Change the profile", scope=scopes.ACCOUNT_WRITE)
     async def change(
@@ -80,7 +84,17 @@ class OwnAccountApi(Controller):
     ) -> OwnAccountView:
         """Change the profile; what is left out stays."""
         changed = await rooms.accounts.change_profile(
-            viewer.id, ProfileUpdate(data.full_name, data.bio, data.website, data.is_private)
+            viewer.id,
+            ProfileUpdate(
+                data.full_name,
+                data.bio,
+                data.website,
+                data.is_private,
+                data.is_unlisted,
+                data.allows_downloads,
+                data.shows_camera,
+                data.allows_story_shares,
+            ),
         )
         return show_own_account(changed)
 

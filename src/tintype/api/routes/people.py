@@ -45,7 +45,7 @@ class PeopleApi(Controller):
     async def suggestions(
         self, viewer: Viewer, rooms: InjectedRooms, limit: FewLimit = 20
     ) -> SuggestionsView:
-        """Accounts to follow: those whom the viewer's followees follow, then popular ones."""
+        """Accounts to follow: the inviter and whom they follow, then friends of friends, then popular ones."""
         found = await rooms.suggestions.list(viewer.id, limit=limit)
         return show_suggestions(found)
 

@@ -10,12 +10,22 @@ from tintype.api.http import scopes
 from tintype.api.http.dependencies import Guest, InjectedRooms, Limit, Viewer, id_of
 from tintype.api.routes.hashtags import TOPIC_PAGE, InjectedTopicPage, show_topic_page
 from tintype.api.views.posts import PostsView
-from tintype.api.views.search import NearbyPlacesView, NearbyView, PlacePageView, PlaceView, show_place
+from tintype.api.views.search import (
+    NearbyPlacesView,
+    NearbyView,
+    PlacePageView,
+    PlacesView,
+    PlaceView,
+    SuggestedPlacesView,
+    show_place,
+    show_suggested_place,
+)
 from tintype.search import place_topic
 
 PathPlace = Annotated[str, PathParameter(description="A place's id.", max_length=100)]
 Latitude = Annotated[float, QueryParameter(name="lat", ge=-90, le=90, description="Degrees north.")]
 Longitude = Annotated[float, QueryParameter(name="lon", ge=-180, le=180, description="Degrees east.")]
+Typed = Annotated[str, QueryParameter(name="q", max_length=100, description="What was typed.")]
 Radius = Annotated[int, QueryParameter(ge=1, le=5_000, description="How far away at most, in metres.")]
 
 
@@ -60,6 +70,19 @@ class PlacesApi(Controller):
             latitude, longitude, viewer=viewer.id, radius_m=radius_m, limit=limit
         )
         return NearbyPlacesView([NearbyView(show_place(each.place), each.distance_m) for each in found])
+
+    @get("/suggestions", summary="Places to choose", scope=scopes.READ)
+    async def suggest(
+        self, viewer: Viewer, rooms: InjectedRooms, text: Typed, limit: Limit = 8
+    ) -> SuggestedPlacesView:
+        """Places by what was typed: those of people first, then towns and cities of the gazetteer."""
+        found = await rooms.search.suggest_places(text, viewer=viewer.id, limit=limit)
+        return SuggestedPlacesView([show_suggested_place(each) for each in found])
+
+    @get("/mine", summary="My places", scope=scopes.READ)
+    async def mine(self, viewer: Viewer, rooms: InjectedRooms) -> PlacesView:
+        """The places that the viewer has named, the latest first; at most 200."""
+        return PlacesView([show_place(each) for each in await rooms.search.list_own_places(viewer.id)])
 
     @get("/{place_id:str}", summary="A place", scope=scopes.READ)
     async def one(self, place_id: PathPlace, guest: Guest, rooms: InjectedRooms) -> PlacePageView:

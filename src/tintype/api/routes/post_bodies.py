@@ -10,7 +10,15 @@ import msgspec
 
 from tintype.api.http.dependencies import parse_account_id, parse_media_id
 from tintype.base.ids import IdText, MediaId
-from tintype.posts import PersonTag, Place, PostChanges, PostMediaChanges, TagsInvalid
+from tintype.posts import (
+    PersonTag,
+    Place,
+    PostChanges,
+    PostDraft,
+    PostMediaChanges,
+    TagsInvalid,
+    make_draft,
+)
 
 Text = Annotated[str, msgspec.Meta(max_length=10_000)]
 ShortText = Annotated[str, msgspec.Meta(max_length=500)]
@@ -52,6 +60,8 @@ class NewPost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     place: PostPlace | None = None
     comments_enabled: bool = True
     hides_like_count: bool = False
+    shows_camera: bool | None = None
+    """Whether camera, lens and exposure are shown; by default as the account's setting says."""
 
 
 class PhotoEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,6 +80,22 @@ class PostEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     place: PostPlace | msgspec.UnsetType | None = msgspec.UNSET
     comments_enabled: bool | msgspec.UnsetType = msgspec.UNSET
     hides_like_count: bool | msgspec.UnsetType = msgspec.UNSET
+    shows_camera: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+def make_post_draft(body: NewPost) -> PostDraft:
+    """A valid draft from the body of a request."""
+    media_ids = [parse_media_id(each) for each in body.media_ids]
+    return make_draft(
+        media_ids,
+        body.alt_texts,
+        read_tags(media_ids, body.tagged),
+        caption=body.caption,
+        place=read_place(body.place),
+        comments_enabled=body.comments_enabled,
+        hides_like_count=body.hides_like_count,
+        shows_camera=msgspec.UNSET if body.shows_camera is None else body.shows_camera,
+    )
 
 
 def read_tags(media_ids: Sequence[MediaId], tags: Sequence[NewTag]) -> list[list[PersonTag]]:
@@ -96,6 +122,7 @@ def read_edit(body: PostEdit) -> PostChanges:
         place=msgspec.UNSET if body.place is msgspec.UNSET else read_place(body.place),
         comments_enabled=body.comments_enabled,
         hides_like_count=body.hides_like_count,
+        shows_camera=body.shows_camera,
     )
 
 

@@ -17,16 +17,15 @@ from tintype.api.http.dependencies import (
     PostRef,
     Viewer,
     id_of,
-    parse_media_id,
     parse_post_id,
 )
 from tintype.api.http.etags import NOT_MODIFIED, with_etag
-from tintype.api.routes.post_bodies import NewPost, PostEdit, read_edit, read_place, read_tags
+from tintype.api.routes.post_bodies import NewPost, PostEdit, make_post_draft, read_edit
 from tintype.api.views.people import PeopleView, show_people
 from tintype.api.views.post_presenter import show_new_post, show_posts
 from tintype.api.views.posts import PostView
 from tintype.base.ids import PostId
-from tintype.posts import PostNotFound, make_draft
+from tintype.posts import PostNotFound
 from tintype.wiring import Rooms
 
 
@@ -45,20 +44,12 @@ class PostsApi(Controller):
         idempotency_key: IdempotencyKey = None,
     ) -> PostView:
         """Publish once, however often the same Idempotency-Key is sent."""
-        media_ids = [parse_media_id(each) for each in data.media_ids]
-        draft = make_draft(
-            media_ids,
-            data.alt_texts,
-            read_tags(media_ids, data.tagged),
-            caption=data.caption,
-            place=read_place(data.place),
-            comments_enabled=data.comments_enabled,
-            hides_like_count=data.hides_like_count,
-        )
+        draft = make_post_draft(data)
         published = await rooms.posts.publish_draft(viewer.id, draft, idempotency_key or None)
         if not published.is_new:
             return await _show_one(rooms, viewer, published.post_id)
-        return await show_new_post(rooms, viewer, await rooms.posts.get_new(published.post_id))
+        new = published.post or await rooms.posts.get_new(published.post_id)
+        return await show_new_post(rooms, viewer, new)
 
     @get("/posts/{post_id:str}", summary="One post", scope=scopes.READ, responses=NOT_MODIFIED, lean=True)
     async def one(

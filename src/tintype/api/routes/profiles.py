@@ -20,6 +20,7 @@ from tintype.api.http.dependencies import (
 from tintype.api.http.etags import NOT_MODIFIED, with_etag
 from tintype.api.views.accounts import ProfileView, show_profile
 from tintype.api.views.context import context_for
+from tintype.api.views.grid_fragments import GridFragments
 from tintype.api.views.post_presenter import show_page
 from tintype.api.views.posts import PostsView
 
@@ -44,7 +45,8 @@ class ProfilesApi(Controller):
         found = await rooms.profiles.get(username, viewer=id_of(guest))
         if guest is not None:
             rooms.ranking.record_visit(guest.id, found.account.account.id)
-        return with_etag(request, show_profile(found, context_for(guest, rooms)))
+        fragments: GridFragments = request.app.state.grid_fragments
+        return with_etag(request, show_profile(found, context_for(guest, rooms), fragments))
 
     @get(
         "/accounts/{account_id:str}/posts",

@@ -17,12 +17,16 @@ Words = Annotated[str, msgspec.Meta(max_length=5_000)]
 
 
 class NewReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A report to the moderators: the account, post, comment or story, the reason, and a note."""
+    """A report to the moderators: what is reported, the reason, and a note."""
 
     kind: ObjectKind
     object_id: IdText
     reason: Reason
     note: Annotated[str, msgspec.Meta(max_length=5_000, description="At most 1,000 characters.")] = ""
+    claimed_text: Annotated[
+        str,
+        msgspec.Meta(max_length=4_000, description="What an encrypted message says, in the reporter's word."),
+    ] = ""
 
 
 class NewAppeal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,9 +43,14 @@ class ReportsApi(Controller):
 
     @post("/reports", summary="Report something", status_code=204, scope=scopes.ACCOUNT_WRITE)
     async def report(self, data: JSONBody[NewReport], viewer: Viewer, rooms: InjectedRooms) -> None:
-        """Report an account, post, comment or story to the moderators. Reports are anonymous; safe to repeat."""
+        """Report something to the moderators, with what it shows now. Reports are anonymous; safe to repeat."""
         await rooms.moderation.report(
-            data.kind, parse_id(data.object_id), viewer.id, reason=data.reason, note=data.note
+            data.kind,
+            parse_id(data.object_id),
+            viewer.id,
+            reason=data.reason,
+            note=data.note,
+            claimed_text=data.claimed_text,
         )
 
     @get("/decisions", summary="Decisions about my content", scope=scopes.READ, open_to_suspended=True)

@@ -7,7 +7,10 @@ from litestar import Controller, delete, get, post
 from litestar.params import JSONBody, QueryParameter
 
 from tintype.api.http import scopes
-from tintype.api.http.dependencies import InjectedRooms, PathId, Viewer, parse_id
+from tintype.api.http.cursors import decode_cursor
+from tintype.api.http.dependencies import Cursor, InjectedRooms, Limit, PathId, Viewer, parse_id
+from tintype.api.views.post_presenter import show_page
+from tintype.api.views.posts import PostsView
 from tintype.api.views.search import (
     FoundPeopleView,
     PlacesView,
@@ -70,6 +73,16 @@ class SearchApi(Controller):
         """Places by any word of their name: those that public posts name, and those you have named."""
         found = await rooms.search.find_places(text, viewer=viewer.id, limit=limit)
         return PlacesView([show_place(each) for each in found])
+
+    @get("/posts", summary="Search captions", scope=scopes.READ)
+    async def posts(
+        self, viewer: Viewer, rooms: InjectedRooms, text: Words, cursor: Cursor = None, limit: Limit = 24
+    ) -> PostsView:
+        """Public posts by the words of their captions, the newest first. The longest word must be written out."""
+        found = await rooms.search.find_posts(
+            text, viewer=viewer.id, before=decode_cursor(cursor), limit=limit
+        )
+        return await show_page(rooms, viewer, found)
 
     @get("/recent", summary="Recent searches", scope=scopes.READ)
     async def recent(self, viewer: Viewer, rooms: InjectedRooms) -> RecentSearchesView:

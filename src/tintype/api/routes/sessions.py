@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Controller, Request, Response, delete, get, post
+from litestar import Controller, Request, Response, delete, get, post, put
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody, QueryParameter
 
@@ -18,15 +18,19 @@ from tintype.api.http.dependencies import (
     ReauthenticatedSession,
     parse_id,
 )
+from tintype.api.http.device_accounts import DeviceAccounts
 from tintype.api.views.sessions import (
+    DeviceAccountsView,
     PasskeyOptionsView,
     RenewedTokenView,
     SecondFactorView,
     SessionsView,
     SignedInView,
+    show_device_account,
     show_session,
     show_signed_in,
 )
+from tintype.base.ids import AccountId
 
 Name = Annotated[str, msgspec.Meta(max_length=300)]
 Password = Annotated[str, msgspec.Meta(max_length=1024)]
@@ -157,6 +161,43 @@ class SessionsApi(Controller):
         """End this session."""
         await rooms.authentication.end_session(current.account_id, current.session_id)
         authenticator.clear_cookies(request)
+
+    @get("/device", summary="Accounts on this device")
+    async def device_accounts(
+        self, request: Request[Any, Any, Any], rooms: InjectedRooms, authenticator: InjectedAuthenticator
+    ) -> DeviceAccountsView:
+        """The accounts that are signed in in this browser, the one in use first; for a guest, those set aside."""
+        found = await DeviceAccounts(request, rooms, authenticator).list_all()
+        return DeviceAccountsView([show_device_account(each, is_current=current) for each, current in found])
+
+    @post("/device", summary="Set this account aside", status_code=204, open_to_suspended=True)
+    async def set_aside(
+        self, request: Request[Any, Any, Any], rooms: InjectedRooms, authenticator: InjectedAuthenticator
+    ) -> None:
+        """Keep this account signed in in this browser while another one signs in. Five fit."""
+        await DeviceAccounts(request, rooms, authenticator).set_aside()
+
+    @put("/device/{account_id:str}", summary="Switch accounts", status_code=204, open_to_suspended=True)
+    async def switch(
+        self,
+        account_id: PathId,
+        request: Request[Any, Any, Any],
+        rooms: InjectedRooms,
+        authenticator: InjectedAuthenticator,
+    ) -> None:
+        """Use another account that is signed in in this browser."""
+        await DeviceAccounts(request, rooms, authenticator).switch(AccountId(parse_id(account_id)))
+
+    @delete("/device/{account_id:str}", summary="Log out of another account of this device")
+    async def remove_from_device(
+        self,
+        account_id: PathId,
+        request: Request[Any, Any, Any],
+        rooms: InjectedRooms,
+        authenticator: InjectedAuthenticator,
+    ) -> None:
+        """End the session of an account that was set aside in this browser."""
+        await DeviceAccounts(request, rooms, authenticator).remove(AccountId(parse_id(account_id)))
 
     @delete("/{session_id:str}", summary="End a session")
     async def end(self, session_id: PathId, current: CurrentSession, rooms: InjectedRooms) -> None:

@@ -20,8 +20,8 @@ from tintype.api.http.dependencies import (
     id_of,
     parse_account_id,
     parse_id,
-    parse_media_id,
 )
+from tintype.api.routes.story_bodies import StoryDraft, read_story
 from tintype.api.views.context import context_for
 from tintype.api.views.stories import (
     AccountStoriesView,
@@ -35,29 +35,8 @@ from tintype.api.views.stories import (
     show_viewers,
 )
 from tintype.base.ids import IdText
-from tintype.stories import Mention, NewStory, StoryAudience, StoryId
+from tintype.stories import StoryId
 from tintype.wiring import Rooms
-
-Part = Annotated[float, msgspec.Meta(ge=0, le=1, description="A fraction of the width or height.")]
-
-
-class NewMention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Somebody to mention in a story, and where in the picture."""
-
-    account_id: IdText
-    x: Part
-    y: Part
-
-
-class StoryDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A story to publish."""
-
-    media_id: IdText
-    audience: StoryAudience = "everyone"
-    text: Annotated[str, msgspec.Meta(max_length=2_000, description="At most 500 characters.")] = ""
-    alt_text: Annotated[str, msgspec.Meta(max_length=5_000, description="At most 1,000 characters.")] = ""
-    replies_enabled: bool = True
-    mentions: Annotated[list[NewMention], msgspec.Meta(max_length=20)] = []
 
 
 class SeenStories(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,15 +74,7 @@ class StoriesApi(Controller):
         idempotency_key: IdempotencyKey = None,
     ) -> StoryView:
         """Publish a photo or video for 24 hours; once, however often the same Idempotency-Key is sent."""
-        draft = NewStory(
-            media_id=parse_media_id(data.media_id),
-            audience=data.audience,
-            text=data.text,
-            alt_text=data.alt_text,
-            mentions=tuple(Mention(parse_account_id(one.account_id), one.x, one.y) for one in data.mentions),
-            replies_enabled=data.replies_enabled,
-        )
-        story_id = await rooms.stories.publish(viewer.id, draft, key=idempotency_key or None)
+        story_id = await rooms.stories.publish(viewer.id, read_story(data), key=idempotency_key or None)
         return await _show_one(rooms, viewer, story_id)
 
     @get("/stories/feed", summary="The tray of stories", scope=scopes.READ)

@@ -1,13 +1,16 @@
 """Accounts as their owners see them, and profiles."""
 
+from typing import Any
+
 import msgspec
 from msgspec.structs import astuple
 
 from tintype.accounts import Account
 from tintype.api.http.cursors import next_page
 from tintype.api.views.context import ViewContext
+from tintype.api.views.grid_fragments import GridFragments
 from tintype.api.views.people import RelationView, avatar_url, show_relation
-from tintype.api.views.posts import GridPostView, show_grid_post
+from tintype.api.views.posts import GridPostView
 from tintype.posts import Profile
 
 
@@ -38,6 +41,14 @@ class OwnAccountView(AccountView, frozen=True):
 
     is_suspended: bool
     """A suspended account can appeal, export its data and log out; every other route answers `account_suspended`."""
+    is_unlisted: bool
+    """Whether it is kept out of link previews, embeds and search engines."""
+    allows_downloads: bool
+    """Whether others may download its photos as they were uploaded."""
+    shows_camera: bool
+    """Whether new posts show camera, lens and exposure, where they do not say."""
+    allows_story_shares: bool
+    """Whether others may show its posts in their stories."""
 
 
 class ProfileView(AccountCardView, frozen=True):
@@ -81,14 +92,20 @@ def show_account(account: Account, *, viewer_follows: bool = False) -> AccountVi
 def show_own_account(account: Account) -> OwnAccountView:
     """The account for its owner."""
     return OwnAccountView(
-        *astuple(_show_card(account)), viewer_follows=False, is_suspended=account.is_suspended
+        *astuple(_show_card(account)),
+        viewer_follows=False,
+        is_suspended=account.is_suspended,
+        is_unlisted=account.is_unlisted,
+        allows_downloads=account.allows_downloads,
+        shows_camera=account.shows_camera,
+        allows_story_shares=account.allows_story_shares,
     )
 
 
-def show_profile(profile: Profile, context: ViewContext) -> ProfileView:
-    """A profile with its first posts."""
+def show_profile(profile: Profile, context: ViewContext, fragments: GridFragments) -> ProfileView:
+    """A profile with its first posts, which are JSON already."""
     account, page = profile.account.account, profile.posts
-    posts = [show_grid_post(post, account, context) for post in page.items]
+    posts: Any = [fragments.render(each, account, context) for each in page.items]
     next_cursor, has_more = next_page(page.next_before)
     return ProfileView(
         *astuple(_show_card(account)),

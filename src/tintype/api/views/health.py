@@ -1,4 +1,4 @@
-"""Whether the engines answer."""
+"""Whether the engines answer, and whether this process can serve without those that do not."""
 
 import msgspec
 
@@ -12,7 +12,8 @@ class EngineHealth(msgspec.Struct, frozen=True):
 
 
 class Readiness(msgspec.Struct, frozen=True):
-    """Ready when every engine is."""
+    """Ready when this process can serve requests; degraded when it does so without some engine."""
 
     is_ready: bool
+    is_degraded: bool
     engines: dict[str, EngineHealth]

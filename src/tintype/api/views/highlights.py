@@ -65,5 +65,5 @@ def show_highlight(highlight: Highlight, context: ViewContext) -> HighlightView:
 
 
 def _show_item(item: HighlightItem, highlight: Highlight, context: ViewContext) -> HighlightItemView:
-    content = show_content(item.story_id, item, highlight.owner.account, highlight.people, context)
+    content = show_content(item.story_id, item, highlight.owner.account, highlight, context)
     return HighlightItemView(*astuple(content), item_id=str(item.id))

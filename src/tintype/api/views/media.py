@@ -10,7 +10,7 @@ from tintype.accounts import Account
 from tintype.api.views.context import ViewContext
 from tintype.base.ids import AccountId, MediaId
 from tintype.graph import visibility_rules
-from tintype.media import Audience, Media, MediaState, MediaType, MediaUrls, Presigned, Removed
+from tintype.media import Audience, Camera, Media, MediaState, MediaType, MediaUrls, Presigned, Removed
 from tintype.posts import PersonTag, PostMedia
 from tintype.stories import Mention
 from tintype.wiring import Rooms
@@ -26,7 +26,10 @@ class TaggedView(msgspec.Struct, frozen=True):
 
 
 class MediaFilesView(msgspec.Struct, frozen=True):
-    """A picture or video and the URLs of its files. A video that is being converted has no `video_url` yet."""
+    """A picture, video or voice message and the URLs of its files.
+
+    A video that is being converted has no `video_url` yet.
+    """
 
     media_id: str
     type: MediaType
@@ -45,8 +48,12 @@ class MediaView(MediaFilesView, frozen=True):
     """One picture or video of a post or story. Until a video is converted, only its poster is there."""
 
     url: str
+    download_url: str | None
+    """The photo as it was uploaded, or as it was edited, where its author allows that."""
     alt_text: str
     tagged: list[TaggedView]
+    camera: Camera | None = None
+    """Camera, lens and exposure, where its author shows them."""
 
 
 class UploadedView(MediaFilesView, frozen=True):
@@ -61,6 +68,12 @@ class UploadedView(MediaFilesView, frozen=True):
     error: str | None
     expires_at: datetime | None
     removed: list[Removed]
+    voice_url: str | None
+    """The sound of a voice message."""
+    waveform: list[int] | None
+    """The peaks of a voice message, 0 to 255."""
+    camera: Camera | None
+    """What it was taken with; others see it only in posts that show it."""
 
 
 class PresignedView(msgspec.Struct, frozen=True):
@@ -97,14 +110,18 @@ def show_media(
     *,
     audience: Audience,
     people: Mapping[AccountId, Account] | None = None,
+    may_download: bool = False,
 ) -> MediaView:
     """A picture or video with URLs for this audience; of those tagged in it, the ones among `people`."""
+    has_download = may_download and media.type == "image" and media.state == "ready"
     files = _show_files(media.media_id, media, context.urls, audience=audience)
     return MediaView(
         *astuple(files),
         url=files.urls["1080"],
+        download_url=context.urls.download_url(media.folder, audience=audience) if has_download else None,
         alt_text=media.alt_text,
         tagged=show_tagged(media.tagged, people or {}),
+        camera=media.camera,
     )
 
 
@@ -117,6 +134,11 @@ async def show_uploaded(media: Media, rooms: Rooms) -> UploadedView:
         error=media.error or None,
         expires_at=media.expires_at,
         removed=list(media.removed or ()),
+        voice_url=rooms.media.urls.voice_url(media.folder, audience=audience)
+        if media.type == "audio"
+        else None,
+        waveform=list(media.waveform) if media.waveform is not None else None,
+        camera=msgspec.json.decode(media.camera, type=Camera) if media.camera else None,
     )
 
 
@@ -124,12 +146,15 @@ def _show_files(
     media_id: MediaId, media: Media | PostMedia, urls: MediaUrls, *, audience: Audience
 ) -> MediaFilesView:
     folder, is_playable = media.folder, media.type == "video" and media.state == "ready"
+    has_pictures = media.type != "audio"
     return MediaFilesView(
         media_id=str(media_id),
         type=media.type,
         state=media.state,
-        urls=urls.photo_urls(folder, audience=audience),
-        squares=urls.square_urls(folder, audience=audience),
+        urls=urls.photo_urls(folder, audience=audience, large_width=media.large_width)
+        if has_pictures
+        else {},
+        squares=urls.square_urls(folder, audience=audience) if has_pictures else {},
         video_url=urls.video_url(folder, audience=audience) if is_playable else None,
         hls_url=urls.playlist_url(folder, audience=audience) if is_playable and media.has_hls else None,
         width=media.width,

@@ -29,7 +29,11 @@ class CaseView(msgspec.Struct, frozen=True):
     owner: ModeratedAccountView
     evidence_text: str
     """Its words when it was first reported."""
+    claimed_text: str
+    """What an encrypted message says, in the reporter's word: the server cannot read it, and nobody can check it."""
     evidence_urls: list[str]
+    evidence_voices: list[str]
+    """Recordings of reported messages."""
     """Its pictures when it was first reported."""
     status: CaseStatus
     report_count: int
@@ -97,7 +101,12 @@ def show_case(case: Case, people: dict[AccountId, Account], context: ViewContext
         object_id=str(case.object_id),
         owner=_person(case.owner_id, people),
         evidence_text="\n".join(word for word in words if word),
+        claimed_text=case.evidence.get("claimed_text", ""),
         evidence_urls=[context.urls.photo_urls(folder, audience="moderators")["640"] for folder in folders],
+        evidence_voices=[
+            context.urls.voice_url(folder, audience="moderators")
+            for folder in case.evidence.get("voices", [])
+        ],
         status=case.status,
         report_count=case.report_count,
         object_state=case.object_state,

@@ -41,7 +41,10 @@ class PostPreviewView(msgspec.Struct, frozen=True):
 
 
 class StoryPreviewView(msgspec.Struct, frozen=True):
-    """The story that it is about; one that has expired has no picture. `text` is the reply."""
+    """The story that it is about; one that has expired has no picture.
+
+    `text` is the reply or answer, or the title of the countdown that ended.
+    """
 
     story_id: str
     is_live: bool
@@ -61,9 +64,11 @@ class NotificationView(msgspec.Struct, frozen=True):
     """How many more there are than `actors` names."""
     object_id: str | None
     """The comment for comment, reply and comment_like, and for a mention in one; the case for a warning;
-    the reply for story_reply, the story for story_reaction and story_mention."""
+    the reply for story_reply, the story for the other kinds about stories."""
     post: PostPreviewView | None
     story: StoryPreviewView | None
+    comment_text: str | None
+    """The beginning of the comment that it is about, if the recipient may see it."""
     happened_at: datetime
     recency: Recency
     is_read: bool
@@ -124,6 +129,7 @@ def show_notification(
         object_id=str(line.object_id) if line.object_id else None,
         post=PostPreviewView(str(line.post.id), _thumbnail(line.post, context)) if line.post else None,
         story=_show_story(line.story, context) if line.story else None,
+        comment_text=line.comment_text,
         happened_at=happened_at,
         recency=_recency(now - happened_at),
         is_read=line.is_read,

@@ -1,6 +1,7 @@
 """People in lists and beside what they made, and how the viewer is related to them."""
 
 from collections.abc import Iterable
+from typing import Literal
 
 import msgspec
 
@@ -65,6 +66,10 @@ class SuggestionView(msgspec.Struct, frozen=True):
 
     person: PersonView
     followed_by_count: int
+    reason: Literal["inviter", "followed_by_inviter", "mutuals", "popular", "new"]
+    """Why: they invited the viewer, the inviter follows them, people whom the viewer follows do, they are popular, or
+    they have joined and posted lately.
+    """
 
 
 class SuggestionsView(msgspec.Struct, frozen=True):
@@ -122,5 +127,5 @@ def show_people(people: Iterable[VisibleAccount], next_before: int | None) -> Pe
 def show_suggestions(suggestions: Iterable[Suggestion]) -> SuggestionsView:
     """People to follow, in the order given."""
     return SuggestionsView(
-        [SuggestionView(show_person(each.person), each.followed_by) for each in suggestions]
+        [SuggestionView(show_person(each.person), each.followed_by, each.reason) for each in suggestions]
     )

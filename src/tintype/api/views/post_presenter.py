@@ -22,7 +22,13 @@ async def show_posts(rooms: Rooms, viewer: Account | None, posts: Sequence[Post]
     if context.viewer_id is not None and posts:
         saved = await rooms.saves.which_saved(context.viewer_id, [post.id for post in posts])
     return [
-        show_post(post, people, context, has_saved=post.id in saved)
+        show_post(
+            post,
+            people,
+            context,
+            has_saved=post.id in saved,
+            follows_author=visible[post.author_id].relation.follows,
+        )
         for post in posts
         if post.author_id in people
     ]

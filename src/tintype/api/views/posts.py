@@ -49,6 +49,7 @@ class PostView(msgspec.Struct, frozen=True):
     comment_count: int
     comments_enabled: bool
     hides_like_count: bool
+    shows_camera: bool
     is_pinned: bool
     is_archived: bool
     is_hidden: bool
@@ -58,6 +59,7 @@ class PostView(msgspec.Struct, frozen=True):
     viewer_has_saved: bool
     viewer_is_author: bool
     viewer_is_tagged: bool
+    viewer_follows_author: bool
 
 
 class PostsView(msgspec.Struct, frozen=True):
@@ -89,18 +91,20 @@ def show_post(
     context: ViewContext,
     *,
     has_saved: bool,
+    follows_author: bool = False,
 ) -> PostView:
     """A post; `people` holds its author, and those tagged and mentioned in it whom the viewer may know of."""
-    code, audience = (
-        encode_short(post.id),
-        link_audience(people[post.author_id], is_withheld=not post.is_shown),
-    )
+    code, author = encode_short(post.id), people[post.author_id]
+    audience = link_audience(author, is_withheld=not post.is_shown)
     return PostView(
         post_id=str(post.id),
         code=code,
         permalink=f"/p/{code}",
-        author=show_author(people[post.author_id]),
-        media=[show_media(item, context, audience=audience, people=people) for item in post.media],
+        author=show_author(author),
+        media=[
+            show_media(item, context, audience=audience, people=people, may_download=author.allows_downloads)
+            for item in post.media
+        ],
         caption=post.caption,
         spans=[_show_span(span, people) for span in post.spans if _is_known(span, people)],
         place=_show_place(post),
@@ -108,15 +112,17 @@ def show_post(
         comment_count=post.comment_count,
         comments_enabled=post.comments_enabled,
         hides_like_count=post.hides_like_count,
+        shows_camera=post.shows_camera,
         is_pinned=post.is_pinned,
         is_archived=post.is_archived,
         is_hidden=post.is_hidden,
-        created_at=context.layout.id_time(post.id),
+        created_at=post.own_time(context.layout),
         edited_at=post.edited_at,
         viewer_has_liked=post.viewer_has_liked,
         viewer_has_saved=has_saved,
         viewer_is_author=post.author_id == context.viewer_id,
         viewer_is_tagged=context.viewer_id in post.tagged_ids,
+        viewer_follows_author=follows_author,
     )
 
 
@@ -132,7 +138,7 @@ def show_grid_post(post: Post, author: Account, context: ViewContext) -> GridPos
         like_count=post.like_count,
         comment_count=post.comment_count,
         is_pinned=post.is_pinned,
-        created_at=context.layout.id_time(post.id),
+        created_at=post.own_time(context.layout),
         viewer_has_liked=post.viewer_has_liked,
     )
 

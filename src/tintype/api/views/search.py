@@ -6,7 +6,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from tintype.api.views.people import PersonView, avatar_url, show_person
-from tintype.search import NamedPlace, PersonFound, RecentSearch, TagFound
+from tintype.search import NamedPlace, PersonFound, RecentSearch, SuggestedPlace, TagFound
 
 
 class FoundPersonView(PersonView, frozen=True):
@@ -24,6 +24,18 @@ class TagView(msgspec.Struct, frozen=True):
     post_count: int
 
 
+class TagPageView(TagView, frozen=True):
+    """A hashtag, and whether the viewer follows it."""
+
+    viewer_follows: bool
+
+
+class FollowedTagsView(msgspec.Struct, frozen=True):
+    """The hashtags that the viewer follows, without their #, the latest first."""
+
+    tags: list[str]
+
+
 class PlaceView(msgspec.Struct, frozen=True):
     """A place."""
 
@@ -31,6 +43,25 @@ class PlaceView(msgspec.Struct, frozen=True):
     name: str
     latitude: float
     longitude: float
+
+
+class SuggestedPlaceView(msgspec.Struct, frozen=True):
+    """A place to choose for a post. Without a `place_id` it is one of the gazetteer: name it (`POST /places`) first."""
+
+    place_id: str | None
+    name: str
+    region: str
+    """A state of the USA, or empty."""
+    country_code: str
+    """ISO 3166-1 alpha-2; empty for a place that only people have named."""
+    latitude: float
+    longitude: float
+
+
+class SuggestedPlacesView(msgspec.Struct, frozen=True):
+    """Places to choose from: those that posts name already first, then towns and cities of the gazetteer (GeoNames)."""
+
+    places: list[SuggestedPlaceView]
 
 
 class FoundPeopleView(msgspec.Struct, frozen=True):
@@ -88,6 +119,18 @@ def show_found_person(found: PersonFound) -> FoundPersonView:
 def show_tag(found: TagFound) -> TagView:
     """A hashtag and how many public posts have it."""
     return TagView(found.tag, found.post_count)
+
+
+def show_suggested_place(place: SuggestedPlace) -> SuggestedPlaceView:
+    """A place to choose for a post."""
+    return SuggestedPlaceView(
+        place_id=place.id,
+        name=place.name,
+        region=place.region,
+        country_code=place.country_code,
+        latitude=place.latitude,
+        longitude=place.longitude,
+    )
 
 
 def show_place(place: NamedPlace) -> PlaceView:

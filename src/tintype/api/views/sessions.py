@@ -5,8 +5,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from tintype.accounts import Session, SignedIn
+from tintype.accounts import Account, Session, SignedIn
 from tintype.api.views.accounts import OwnAccountView, show_own_account
+from tintype.api.views.people import avatar_url
 
 
 class SignedInView(msgspec.Struct, frozen=True):
@@ -47,10 +48,33 @@ class SessionsView(msgspec.Struct, frozen=True):
     sessions: list[SessionView]
 
 
+class DeviceAccountView(msgspec.Struct, frozen=True):
+    """An account that is signed in in this browser."""
+
+    account_id: str
+    username: str
+    full_name: str
+    profile_pic_url: str | None
+    is_current: bool
+
+
+class DeviceAccountsView(msgspec.Struct, frozen=True):
+    """The accounts that are signed in in this browser, the one in use first."""
+
+    accounts: list[DeviceAccountView]
+
+
 class RenewedTokenView(msgspec.Struct, frozen=True):
     """The new token of a session."""
 
     token: str
+
+
+def show_device_account(account: Account, *, is_current: bool) -> DeviceAccountView:
+    """An account of this browser."""
+    return DeviceAccountView(
+        str(account.id), account.username, account.full_name, avatar_url(account), is_current
+    )
 
 
 def show_signed_in(made: SignedIn) -> SignedInView:

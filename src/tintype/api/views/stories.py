@@ -1,6 +1,6 @@
 """Stories: one by one, in the tray, and who saw them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
@@ -11,16 +11,18 @@ from tintype.api.http.cursors import next_page
 from tintype.api.views.context import ViewContext
 from tintype.api.views.media import MediaView, TaggedView, link_audience, show_media, show_tagged
 from tintype.api.views.people import AuthorView, PersonView, show_author, show_person
-from tintype.base.ids import AccountId
+from tintype.api.views.story_elements import StoryElementView, show_elements
 from tintype.base.pages import Page
 from tintype.graph import VisibleAccount
 from tintype.media import Audience
 from tintype.stories import (
     FULL_AUTHORS,
     LIFETIME,
+    Highlight,
     HighlightItem,
     Ring,
     Story,
+    StoryAnswer,
     StoryAudience,
     StoryId,
     StoryViewer,
@@ -32,7 +34,7 @@ PREFETCHED_AUTHORS = 2
 
 
 class StoryContentView(msgspec.Struct, frozen=True):
-    """The media, text and mentions of a live story, or of its copy in a highlight."""
+    """What a live story shows, or its copy in a highlight: the media, text, mentions, and elements over the picture."""
 
     story_id: str
     media_type: str
@@ -42,6 +44,7 @@ class StoryContentView(msgspec.Struct, frozen=True):
     audience: StoryAudience
     mentions: list[TaggedView]
     created_at: datetime
+    elements: list[StoryElementView]
 
 
 class StoryView(StoryContentView, frozen=True):
@@ -96,6 +99,8 @@ class StoryViewerView(PersonView, frozen=True):
     """Somebody who saw a story, when, and how they reacted."""
 
     reaction: str | None
+    choice: int | None
+    """What they chose in the story's poll."""
     seen_at: datetime
 
 
@@ -104,6 +109,20 @@ class StoryViewersView(msgspec.Struct, frozen=True):
 
     view_count: int
     viewers: list[StoryViewerView]
+    next_cursor: str | None
+    has_more: bool
+
+
+class StoryAnswerView(PersonView, frozen=True):
+    """Somebody's answer to a story's question."""
+
+    text: str
+
+
+class StoryAnswersView(msgspec.Struct, frozen=True):
+    """A page of answers to a story's question."""
+
+    answers: list[StoryAnswerView]
     next_cursor: str | None
     has_more: bool
 
@@ -120,10 +139,11 @@ def show_content(
     story_id: StoryId,
     story: Story | HighlightItem,
     author: Account,
-    people: Mapping[AccountId, Account],
+    shown_with: Story | Highlight,
     context: ViewContext,
 ) -> StoryContentView:
-    """What a story, or its copy in a highlight, shows; of those mentioned, the ones among `people`."""
+    """What a story, or its copy in a highlight, shows; of people and posts, those that were loaded with it."""
+    people = shown_with.people
     media = show_media(story.media, context, audience=story_audience(story, author))
     return StoryContentView(
         story_id=str(story_id),
@@ -134,6 +154,7 @@ def show_content(
         audience=story.audience,
         mentions=show_tagged(story.mentions, people),
         created_at=context.layout.id_time(story_id),
+        elements=show_elements(story, people, shown_with, context),
     )
 
 
@@ -147,7 +168,7 @@ def story_audience(story: Story | HighlightItem, author: Account) -> Audience:
 def show_story(story: Story, context: ViewContext) -> StoryView:
     """A story; its counts are for its author alone."""
     is_own = story.author_id == context.viewer_id
-    content = show_content(story.id, story, story.author.account, story.people, context)
+    content = show_content(story.id, story, story.author.account, story, context)
     return StoryView(
         *astuple(content),
         account_id=str(story.author_id),
@@ -196,11 +217,18 @@ def show_viewers(view_count: int, page: Page[StoryViewer], context: ViewContext)
         StoryViewerView(
             *astuple(show_person(view.viewer)),
             reaction=view.reaction,
+            choice=view.choice,
             seen_at=context.layout.id_time(view.change_id),
         )
         for view in page.items
     ]
     return StoryViewersView(view_count, viewers, *next_page(page.next_before))
+
+
+def show_answers(page: Page[StoryAnswer]) -> StoryAnswersView:
+    """A page of answers to a story's question."""
+    answers = [StoryAnswerView(*astuple(show_person(each.viewer)), text=each.text) for each in page.items]
+    return StoryAnswersView(answers, *next_page(page.next_before))
 
 
 def _show_ring(ring: Ring, context: ViewContext) -> RingView:

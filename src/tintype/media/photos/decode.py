@@ -7,7 +7,7 @@ expensive, colour management above all, happens after the shrinking, on a twelft
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tintype.media.errors import MediaDamaged, MediaDimensionsFalse, MediaTooCostly
 from tintype.media.photos.colour import to_srgb
@@ -31,17 +31,26 @@ Widest = Callable[[int, int], int]
 """The largest width to decode to, given the upright width and height."""
 
 
+class DecodedPhoto(NamedTuple):
+    """A decoded image, its EXIF block, and the size it has without any scaling, upright."""
+
+    image: pyvips.Image
+    exif: bytes
+    width: int
+    height: int
+
+
 def our_largest(_width: int, _height: int) -> int:
     """The width of our largest size."""
     return SIZES[0]
 
 
-def decode(content: bytes, header: Header, widest: Widest = our_largest) -> tuple[pyvips.Image, bytes]:
-    """The image at our largest size, or wider where a part of it will be cropped, and its EXIF block."""
+def decode(content: bytes, header: Header, widest: Widest = our_largest) -> DecodedPhoto:
+    """The image at our largest size, or wider where a part of it will be cropped."""
     try:
         opened = open_heif(content) if header.kind is FileFormat.HEIC else _open(content, header, widest)
         _check_size_matches_header(header, opened)
-        return _make_base(opened, widest), opened.exif
+        return DecodedPhoto(_make_base(opened, widest), opened.exif, *_upright(opened))
     except pyvips.Error as error:
         kind = MediaTooCostly if any(words in str(error) for words in TOO_COSTLY) else MediaDamaged
         raise kind(error=str(error)[:500]) from error

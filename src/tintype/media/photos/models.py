@@ -9,9 +9,15 @@ from tintype.media.metadata.models import Removed
 
 SIZES = (1080, 640, 320, 150)
 MIN_WIDTH = 320
+LARGE_SIZES = (2048, 1440)
+"""Made of the original when they are first asked for, where it is that large."""
+MAX_LARGE_HEIGHT = 4096
+"""A tall photo is narrower than its size says: 9:16 is 2048 by 3641, 1:10 is 409 by 4096."""
 
 Fact = str | int | float
-VariantFormat = Literal["webp", "avif"]
+VariantFormat = Literal["webp", "avif", "preview"]
+"""`preview` is a JPEG for link previews, fitted into a square of `PREVIEW_SIDE`."""
+PREVIEW_SIDE = 1_200
 
 
 class FileFormat(StrEnum):
@@ -58,6 +64,16 @@ class PhotoFile(msgspec.Struct, frozen=True):
     size_bytes: int
 
 
+def large_renditions(large_width: int | None) -> dict[int, int]:
+    """The large sizes of a photo whose largest rendition is this wide, with the width of each: none is enlarged."""
+    width = large_width or 0
+    smaller = (*LARGE_SIZES[1:], SIZES[0])
+    sizes = {
+        size: min(size, width) for size, below in zip(LARGE_SIZES, smaller, strict=True) if width > below
+    }
+    return dict(reversed(sizes.items()))
+
+
 class MadePhoto(msgspec.Struct, frozen=True):
     """A photo in all its sizes, with the metadata that only its owner may read."""
 
@@ -75,6 +91,9 @@ class MadePhoto(msgspec.Struct, frozen=True):
 
     gps: dict[str, Fact]
     """Where it was taken: private, stored only if the owner wants it."""
+
+    large_width: int
+    """The width of the largest rendition that can be made with the same edit, at most that of the upload."""
 
     removed: list[Removed] = msgspec.field(default_factory=list[Removed])
     """What the copy of the original does not have any more, where one was wanted."""

@@ -12,9 +12,17 @@ from pathlib import Path
 import numpy as np
 
 from tintype.media.looks import Edit, cut, tint
-from tintype.media.photos.decode import decode, fit_width, scale_to, scale_to_width
+from tintype.media.looks.geometry import frame
+from tintype.media.photos.decode import DecodedPhoto, decode, fit_width, scale_to, scale_to_width
 from tintype.media.photos.exif import read_exif
-from tintype.media.photos.models import SIZES, Header, MadePhoto, PhotoFile
+from tintype.media.photos.models import (
+    LARGE_SIZES,
+    MAX_LARGE_HEIGHT,
+    SIZES,
+    Header,
+    MadePhoto,
+    PhotoFile,
+)
 from tintype.media.photos.placeholder import make_placeholder
 from tintype.media.photos.sniff import read_header
 from tintype.media.photos.vips import pyvips
@@ -22,8 +30,6 @@ from tintype.media.photos.vips import pyvips
 QUALITY = 82
 MAX_CROP_SOURCE_WIDTH = 4 * SIZES[0]
 """A crop is made from an image no wider than this, which bounds memory."""
-STRAIGHTEN_MARGIN = 1.25
-"""Straightening loses about a quarter of the width."""
 
 
 def make_photo(source: Path, out: Path, edit: Edit | None = None) -> MadePhoto:
@@ -33,32 +39,57 @@ def make_photo(source: Path, out: Path, edit: Edit | None = None) -> MadePhoto:
     """
     content = source.read_bytes()
     header = read_header(content)
-    base, block = decode(content, header) if edit is None else _edited(content, header, edit)
-    exif, gps = read_exif(block)
-    levels = list(_pyramid(base))
+    base = _make_base(content, header, edit, SIZES[0])
+    exif, gps = read_exif(base.exif)
+    levels = list(_pyramid(base.image))
     squares = [_square(levels, size) for size in SIZES]
     return MadePhoto(
-        width=base.width,
-        height=base.height,
+        width=base.image.width,
+        height=base.image.height,
         placeholder=_placeholder(levels[-1]),
         kind=header.kind,
         files=[*_write(levels, "", out), *_write(squares, "s", out)],
         exif=exif,
         gps=gps,
+        large_width=_large_width(base, edit),
     )
 
 
-def _edited(content: bytes, header: Header, edit: Edit) -> tuple[pyvips.Image, bytes]:
-    """Crop first, from as large an image as the crop needs, then scale, then colour: a small crop stays sharp."""
+def make_large_photo(source: Path, out: Path, width: int, edit: Edit | None = None) -> PhotoFile:
+    """Write one rendition of a photo at `out`, with the same edit: so wide, or as wide as the photo is."""
+    content = source.read_bytes()
+    image = _make_base(content, read_header(content), edit, width).image
+    encoded = image.jpegsave_buffer(Q=QUALITY, keep=0)
+    out.write_bytes(encoded)
+    return PhotoFile(out.name, image.width, image.height, len(encoded))
 
-    def widest(width: int, height: int) -> int:
-        across = (height / width if edit.turns % 2 else 1.0) * edit.crop.width
-        margin = STRAIGHTEN_MARGIN if edit.straighten else 1.0
-        return min(MAX_CROP_SOURCE_WIDTH, math.ceil(SIZES[0] * margin / across))
 
-    base, block = decode(content, header, widest)
-    base = cut(base, edit)
-    return tint(scale_to_width(base, fit_width(base.width)), edit), block
+def _make_base(content: bytes, header: Header, edit: Edit | None, width: int) -> DecodedPhoto:
+    """The photo at this width at most. Crop first, from an image as large as that needs, then scale, then colour."""
+    if edit is None:
+        return decode(content, header, lambda _width, _height: width)
+
+    def widest(wide: int, high: int) -> int:
+        return min(MAX_CROP_SOURCE_WIDTH, math.ceil(wide * width / _edited_size(wide, high, edit)[0]))
+
+    decoded = decode(content, header, widest)
+    image = cut(decoded.image, edit)
+    return decoded._replace(image=tint(scale_to_width(image, fit_width(image.width, width)), edit))
+
+
+def _edited_size(width: int, height: int, edit: Edit) -> tuple[int, int]:
+    """What is left of an image of this size when the edit has turned, straightened and cropped it."""
+    sides = (height, width) if edit.turns % 2 else (width, height)
+    kept = frame(*sides, edit)
+    return kept.width, kept.height
+
+
+def _large_width(photo: DecodedPhoto, edit: Edit | None) -> int:
+    width, height = photo.width, photo.height
+    if edit is not None:
+        scale = min(1.0, MAX_CROP_SOURCE_WIDTH / width)
+        width, height = _edited_size(int(width * scale), max(1, int(height * scale)), edit)
+    return max(1, min(LARGE_SIZES[0], width, MAX_LARGE_HEIGHT * width // height))
 
 
 def _pyramid(image: pyvips.Image) -> Iterator[pyvips.Image]:

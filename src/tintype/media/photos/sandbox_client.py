@@ -34,6 +34,26 @@ async def make_photo_in_sandbox(
     )
 
 
+async def make_large_photo_in_sandbox(
+    source: Path,
+    out: Path,
+    width: int,
+    edit: Any = None,  # any: `looks.Edit`, encoded by msgspec
+    *,
+    timeout_s: float = TIMEOUT_S,
+) -> PhotoFile:
+    """Write one rendition of the photo in `source` at `out`, in a folder that exists: so wide at most, and edited."""
+    arguments = {"source": SOURCE, "out": f"{OUT}/{out.name}", "width": width, "edit": edit}
+    return await run_in_sandbox(
+        "make_large_photo",
+        arguments,
+        timeout_s,
+        returns=PhotoFile,
+        source=source,
+        outs={OUT: out.parent},
+    )
+
+
 async def convert_in_sandbox(
     source_jpeg: Path, out: Path, kind: VariantFormat, *, timeout_s: float = TIMEOUT_S
 ) -> PhotoFile:

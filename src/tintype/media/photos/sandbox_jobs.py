@@ -13,7 +13,7 @@ from tintype.media.metadata.clean_photo import clean_photo
 from tintype.media.metadata.models import CleanPhotoRequest, Removed
 from tintype.media.photos.convert import convert
 from tintype.media.photos.models import MadePhoto, PhotoFile, VariantFormat
-from tintype.media.photos.pipeline import make_photo
+from tintype.media.photos.pipeline import make_large_photo, make_photo
 from tintype.media.photos.sniff import read_header
 from tintype.media.photos.vips import pyvips
 from tintype.media.sandbox import TEMPORARY, load_encodings, load_modules
@@ -36,6 +36,15 @@ class MakePhoto(msgspec.Struct, frozen=True):
     """Where to write a copy of the original without its location, if one is wanted."""
 
 
+class MakeLargePhoto(msgspec.Struct, frozen=True):
+    """The argument of `make_large_photo_job`: make one rendition of the photo in a file, with an optional edit."""
+
+    source: str
+    out: str
+    width: int
+    edit: msgspec.Raw = msgspec.Raw(b"\xc0")
+
+
 class Convert(msgspec.Struct, frozen=True):
     """The argument of `convert_job`: write one of our JPEGs in another format."""
 
@@ -54,6 +63,12 @@ def make_photo_job(arguments: MakePhoto) -> MadePhoto:
     if cleaned.copy is not None:
         Path(arguments.original).write_bytes(cleaned.copy)
     return msgspec.structs.replace(made, removed=cleaned.removed, not_kept_because=cleaned.reason)
+
+
+def make_large_photo_job(arguments: MakeLargePhoto) -> PhotoFile:
+    """Make one rendition of a photo, edited if there is an edit."""
+    edit = msgspec.msgpack.decode(arguments.edit, type=Edit | None)
+    return make_large_photo(Path(arguments.source), Path(arguments.out), arguments.width, edit)
 
 
 def clean_photo_job(request: CleanPhotoRequest) -> list[Removed]:

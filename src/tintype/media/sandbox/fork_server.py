@@ -11,7 +11,6 @@ import gc
 import importlib
 import os
 import selectors
-import shutil
 import signal
 import socket
 import sys
@@ -22,8 +21,9 @@ from pathlib import Path
 
 import msgspec
 
+from tintype.base.locked_folders import LockedFolder, remove_abandoned
 from tintype.media.sandbox.helper_pool import Helper, HelperPool, send_job
-from tintype.media.sandbox.job_folders import OutputRefused, create_locked_folder
+from tintype.media.sandbox.job_folders import PREFIX, OutputRefused
 from tintype.media.sandbox.landlock import find_version
 from tintype.media.sandbox.namespaces import Namespaces, enter_namespaces
 from tintype.media.sandbox.protocol import (
@@ -56,12 +56,16 @@ class ForkServer:
     """Runs the jobs of one process until that process is gone."""
 
     def __init__(
-        self, arguments: ForkServerArguments, control: socket.socket, folder: str, namespaces: Namespaces
+        self,
+        arguments: ForkServerArguments,
+        control: socket.socket,
+        folder: LockedFolder,
+        namespaces: Namespaces,
     ) -> None:
         self._control, self._folder = control, folder
         self._selector = selectors.DefaultSelector()
         self._selector.register(control, selectors.EVENT_READ)
-        self._pool = HelperPool(arguments, folder, namespaces, self._selector)
+        self._pool = HelperPool(arguments, str(folder.path), namespaces, self._selector)
         self._waiting: deque[Job] = deque()
         self._running: dict[Helper, Job] = {}
         self._counts: Counter[str] = Counter()
@@ -80,7 +84,7 @@ class ForkServer:
             for job in list(self._running.values()):
                 self._finish(job)
             self._pool.close()
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.remove()
 
     def _may_refill(self) -> bool:
         """Whether helpers may be started ahead of jobs: between jobs, or when none waits and a processor is free."""
@@ -156,7 +160,7 @@ class ForkServer:
 
     def _leave_if_homeless(self) -> None:
         """End, so that the next job gets a new fork server, if somebody has removed our folder."""
-        if not Path(self._folder).is_dir():
+        if not self._folder.path.is_dir():
             sys.exit(1)
 
     def _end_overdue(self) -> None:
@@ -218,7 +222,8 @@ def main() -> None:
             importlib.import_module(module)
         except ImportError as error:
             _complain(f"{module} cannot be loaded: {error}")
-    folder = create_locked_folder(Path(arguments.folder) if arguments.folder else None)
+    folder = LockedFolder(PREFIX, Path(arguments.folder) if arguments.folder else None)
+    remove_abandoned(PREFIX, folder.path.parent)
     namespaces = enter_namespaces()
     gc.collect()
     gc.freeze()  # so that forked processes share these pages: the collector does not write to them

@@ -1,13 +1,11 @@
-"""The folders of jobs, inside one that belongs to their fork server, and the removal of those that killed ones left.
+"""The folders of jobs, inside one that is locked by their fork server.
 
 A job's folder is all it sees of the file system: `in/source`, which it may read, and `out`, `original` and `tmp`,
-which it may write. A fork server holds a lock on its folder for as long as it lives. An unlocked folder belongs to a
-dead one, and the next fork server removes it.
+which it may write.
 """
 
 import contextlib
 import errno
-import fcntl
 import os
 import shutil
 import stat
@@ -19,6 +17,7 @@ from pathlib import Path
 from tintype.media.sandbox.registry import ORIGINAL, OUT, SOURCE, TEMPORARY
 
 PREFIX = "tintype-jobs-"
+"""Of the folders of fork servers."""
 BLOCK_BYTES = 512
 WRITABLE = (OUT, ORIGINAL, TEMPORARY)
 MAX_FILES = 256
@@ -134,40 +133,3 @@ def _move(file: Path, target: Path) -> None:
         if error.errno != errno.EXDEV:
             raise
         shutil.copyfile(file, target)
-
-
-def create_locked_folder(parent: Path | None = None) -> str:
-    """Create and lock a folder for this process, and remove those that nobody locks any more."""
-    if parent is not None:
-        parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    folder = tempfile.mkdtemp(prefix=PREFIX, dir=parent)
-    while not _is_ours(folder):  # another fork server removed it as abandoned, before we locked it
-        folder = tempfile.mkdtemp(prefix=PREFIX, dir=parent)
-    for other in Path(folder).parent.glob(f"{PREFIX}*"):
-        _remove_if_abandoned(str(other))
-    return folder
-
-
-def _is_ours(folder: str) -> bool:
-    return _try_lock(folder) is not None and Path(folder).is_dir()
-
-
-def _remove_if_abandoned(folder: str) -> None:
-    lock = _try_lock(folder)
-    if lock is not None:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)  # only now: nobody may lock a folder that is being removed
-
-
-def _try_lock(folder: str) -> int | None:
-    """Lock a folder until the descriptor is closed; None if it is locked already, gone or not ours."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor

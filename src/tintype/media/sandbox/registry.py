@@ -43,9 +43,11 @@ class SandboxJob(msgspec.Struct, frozen=True):
 
 JOBS: dict[str, SandboxJob] = {
     "make_photo": SandboxJob("tintype.media.photos.sandbox_jobs:make_photo_job"),
+    "make_large_photo": SandboxJob("tintype.media.photos.sandbox_jobs:make_large_photo_job"),
     "convert_photo": SandboxJob("tintype.media.photos.sandbox_jobs:convert_job"),
     "probe_video": SandboxJob("tintype.media.videos.sandbox_jobs:probe"),
     "make_poster": SandboxJob("tintype.media.videos.sandbox_jobs:make_poster", JobLimits(cpu_s=30)),
+    "make_voice": SandboxJob("tintype.media.voices.sandbox_jobs:make_voice", JobLimits(cpu_s=60)),
     "clean_photo": SandboxJob("tintype.media.photos.sandbox_jobs:clean_photo_job"),
     "clean_video": SandboxJob(
         "tintype.media.videos.sandbox_jobs:clean_video",

@@ -15,12 +15,13 @@ from tintype.media.errors import MediaNotFound
 from tintype.media.events import ColdMediaRead
 from tintype.media.models import TIERS, AccessRecord, Audience, Media, Tier
 from tintype.media.serving.edge_purge import account_tag, folder_tag
+from tintype.media.serving.signed_urls import DOWNLOAD
 from tintype.media.storage.object_storage import ObjectStream
 
 PATH = re.compile(
     r"(?:~(?P<ends>[0-9]{1,12})\.(?P<signature>[A-Za-z0-9_-]{24})/)?"
     r"(?P<folder>(?P<account>[1-9][0-9]{0,18})/(?P<media>[1-9][0-9]{0,18})-[A-Za-z0-9_-]{16})"
-    r"/(?P<name>[a-z0-9_]{1,40}\.(?P<ending>jpg|webp|avif|mp4|m3u8|m4s|ts))",
+    r"/(?P<name>original|[a-z0-9_]{1,40}\.(?P<ending>jpg|webp|avif|mp4|m4a|m3u8|m4s|ts))",
     re.ASCII,
 )
 CONTENT_TYPES = {
@@ -28,14 +29,18 @@ CONTENT_TYPES = {
     "webp": "image/webp",
     "avif": "image/avif",
     "mp4": "video/mp4",
+    "m4a": "audio/mp4",
     "m3u8": "application/vnd.apple.mpegurl",
     "m4s": "video/iso.segment",
     "ts": "video/mp2t",
 }
+PREVIEW = "preview.jpg"
+"""The picture of a link preview: a JPEG whatever the Accept header says, made when it is first asked for."""
 AVATAR_S = 3_600
 """An avatar is replaced under another URL, and the one before is to disappear."""
 AS_OWNER = "private, no-cache"
 """A file that opened because its owner asked for it: the same URL must not open for whoever uses the browser next."""
+NEVER_CACHED = "private, no-store"
 WARM_ONCE_IN_S = 3_600
 
 
@@ -52,6 +57,8 @@ class MediaFile:
     is_negotiated: bool
     tags: tuple[str, ...] = ()
     """By which an edge cache can be told to drop the file; none where no edge cache is purged."""
+    download_name: str | None = None
+    """Under which name a browser is to store the file, instead of showing it."""
 
     @property
     def etag(self) -> str:
@@ -96,6 +103,8 @@ class MediaFiles:
         audience = self._audience_of(named, reader)
         if audience is None or not may_open(record, account, audience):
             raise MediaNotFound
+        if named["name"] == DOWNLOAD:
+            return self._download(folder, record, media_id, account, audience)
         tags = (folder_tag(folder), account_tag(account_id)) if self._has_edge else ()
         return MediaFile(
             path=f"{folder}/{named['name']}",
@@ -104,8 +113,25 @@ class MediaFiles:
             media_type=CONTENT_TYPES[named["ending"]],
             cache_control=AS_OWNER if reader else self._cache_control(record, account, audience, ends),
             modified_at=self._shards.map.layout.id_time(media_id).replace(microsecond=0),
-            is_negotiated=named["ending"] == "jpg",
+            is_negotiated=named["ending"] == "jpg" and named["name"] != PREVIEW,
             tags=tags,
+        )
+
+    def _download(
+        self, folder: str, record: AccessRecord, media_id: MediaId, account: Account, audience: Audience
+    ) -> MediaFile:
+        """What others may download, if the author allows it; nobody caches it, so that it ends when the author says."""
+        if not (account.allows_downloads or audience == "owner"):
+            raise MediaNotFound
+        return MediaFile(
+            path=f"{folder}/{DOWNLOAD}",
+            tier=record.tier,
+            media_id=media_id,
+            media_type="application/octet-stream",
+            cache_control=NEVER_CACHED,
+            modified_at=self._shards.map.layout.id_time(media_id).replace(microsecond=0),
+            is_negotiated=False,
+            download_name=f"{account.username}-{media_id}",
         )
 
     async def choose_audience(self, media: Media) -> Audience:
@@ -114,7 +140,7 @@ class MediaFiles:
         `MediaNotFound` where not even the owner may open them: they were deleted with their post, or have ended.
         """
         record = await self._access.load(media.id)
-        account = await self._accounts.get(media.account_id)
+        account = await self._accounts.get(media.account_id, with_counts=False)
         if record is None or not is_kept(record):
             raise MediaNotFound
         if record.publication == "withheld":
@@ -157,7 +183,7 @@ class MediaFiles:
     def _cache_control(self, record: AccessRecord, account: Account, audience: Audience, ends: int) -> str:
         """Long in browsers and short at the edge, for as long as the file may be opened by this URL at most."""
         if audience == "moderators":
-            return "private, no-store"
+            return NEVER_CACHED
         limits = [AVATAR_S if record.folder == account.avatar_folder else self._browser_s]
         if record.ends_at is not None:
             limits.append(int((record.ends_at - datetime.now(UTC)).total_seconds()))
@@ -175,7 +201,7 @@ def needs_signature(record: AccessRecord, account: Account) -> bool:
         is_avatar=record.folder == account.avatar_folder,
         is_private=account.is_private,
         is_for_close_friends=record.publication == "close_friends",
-        is_unposted=record.publication == "unposted",
+        is_unposted=record.publication in {"unposted", "direct"},
     )
 
 

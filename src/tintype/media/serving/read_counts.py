@@ -1,4 +1,4 @@
-"""Counts in Redis how often media are read, by day and by sample; decides which tier they belong in."""
+"""Counts in Redis how often media are read: by day and sample for their tier, and each read for a smaller format."""
 
 import contextlib
 import random
@@ -9,17 +9,21 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from tintype.base.ids import MediaId
+from tintype.redis.client import RedisClient
 
 SAMPLE_ONE_IN = 8
 """One read of so many is counted, with this weight."""
 DAYS_COUNTED = 90
+FORMAT_DAYS = 7
+"""Reads count towards the conversion of a file for so long after the first of them."""
 
 
 class ReadCounts:
     """Approximate reads of each media per day. Without Redis nothing is counted."""
 
-    def __init__(self, redis: Redis, namespace: str) -> None:
+    def __init__(self, redis: Redis, namespace: str, redis_client: RedisClient) -> None:
         self._redis, self._prefix = redis, f"{namespace}:media"
+        self._redis_client = redis_client
 
     async def count(self, media_id: MediaId, *, always: bool = False) -> None:
         """Count one read, by sample unless every read matters."""
@@ -42,6 +46,16 @@ class ReadCounts:
                 pipe.hmget(self._day_key(today - timedelta(days=back)), [str(each) for each in ids])
             by_day: list[list[bytes | None]] = await pipe.execute()
         return [sum(int(day[index] or 0) for day in by_day) for index in range(len(ids))]
+
+    async def count_for_format(self, path: str) -> int:
+        """Count a read that a file at this path would have served, had it been made; returns the reads so far."""
+        key = f"{self._prefix}:wanted:{path}"
+        with contextlib.suppress(RedisError, OSError):
+            count, _ = await self._redis_client.execute(
+                ("INCR", key), ("EXPIRE", key, int(timedelta(days=FORMAT_DAYS).total_seconds()), "NX")
+            )
+            return int(count)
+        return 0
 
     async def is_first_within(self, what: str, media_id: MediaId, *, seconds: int) -> bool:
         """Whether this is the first call for these media within so many seconds; also true without Redis."""

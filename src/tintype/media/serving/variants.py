@@ -1,80 +1,114 @@
-"""WebP and AVIF variants of our JPEGs, made when a browser first asks for one (content negotiation by `Accept`)."""
+"""Chooses what is sent for a path: a smaller format (by `Accept`), a large size, a link preview's picture, a download.
 
-import asyncio
-import contextlib
+WebP and AVIF are made in the background once a file was read often enough to be worth it (ADR 54); until then its
+JPEG is sent, and nobody waits for an encoder.
+"""
+
 import re
 from dataclasses import replace
+from pathlib import Path
 
-from tintype.base.errors import Unavailable
-from tintype.base.log import get_log
 from tintype.media.dependencies import MediaDependencies
-from tintype.media.errors import MediaNotFound, MediaRefused
-from tintype.media.photos import VariantFormat
-from tintype.media.serving.files import CONTENT_TYPES, MediaFile, MediaFiles
+from tintype.media.errors import MediaNotFound
+from tintype.media.photos import PREVIEW_SIDE, SIZES, VariantFormat, large_renditions
+from tintype.media.serving.downloads import Downloads
+from tintype.media.serving.files import CONTENT_TYPES, PREVIEW, MediaFile, MediaFiles
+from tintype.media.serving.large_photos import LargePhotos
+from tintype.media.serving.renditions import Renditions
 
 FORMATS: tuple[VariantFormat, ...] = ("avif", "webp")
-"""The smaller one first."""
-MAX_CONVERSIONS = 2
-BUSY_S = 60
+"""The one that is closer to the JPEG first (ADR 54)."""
+BRIEFLY_S = 60
 AGE = re.compile(r"(?P<name>max-age|s-maxage)=(?P<seconds>[0-9]+)")
 ZERO_WEIGHT = re.compile(r"q=0(\.0*)?")
-log = get_log("media")
 
 
 class Variants:
-    """Chooses the smallest format a browser accepts; a few conversions run at once, others get the JPEG for now."""
+    """Sends the best format that exists and a browser accepts, and has it made for what is read often."""
 
     def __init__(self, dependencies: MediaDependencies, files: MediaFiles) -> None:
         self._storage, self._pipeline = dependencies.storage, dependencies.pipeline
-        self._temporary, self._files, self._usage = dependencies.temporary, files, dependencies.usage
-        self._converting: dict[str, asyncio.Task[None]] = {}
+        self._rows, self._reads, self._files = dependencies.rows, dependencies.reads, files
+        self._renditions = Renditions(dependencies, files)
+        self._large = LargePhotos(dependencies, self._renditions)
+        self._downloads = Downloads(dependencies, files, self._large)
+        self._reads_needed = dependencies.settings.media_convert_after_reads
+
+    async def close(self) -> None:
+        """Wait for what is being made."""
+        await self._renditions.close()
 
     async def choose(self, file: MediaFile, accept: str) -> MediaFile:
-        """The same photo in the smallest accepted format, converted now if it never was."""
-        if not file.is_negotiated:
-            return file
-        for format_ in FORMATS:
-            if _accepts(accept, format_):
-                return await self._in_format(file, format_)
-        return file
+        """What to send for a file that may be opened."""
+        if file.download_name is not None:
+            return await self._downloads.choose(file)
+        if file.path.endswith(f"/{PREVIEW}"):
+            return await self._as_preview(file)
+        return await self._in_best_format(file, accept) if file.is_negotiated else file
 
-    async def _in_format(self, file: MediaFile, format_: VariantFormat) -> MediaFile:
-        path = f"{file.path.removesuffix('.jpg')}.{format_}"
-        variant = replace(file, path=path, media_type=CONTENT_TYPES[format_])
-        with contextlib.suppress(MediaNotFound):
-            found, _ = await self._files.locate(variant)
+    async def _in_best_format(self, file: MediaFile, accept: str) -> MediaFile:
+        accepted = [_in_format(file, format_) for format_ in FORMATS if _accepts(accept, format_)]
+        for variant in accepted:
+            if found := await self._renditions.find(variant):
+                return found
+        jpeg = await self._large.find_or_make(file)
+        if jpeg.path != file.path:
+            return _briefly_cached(jpeg)
+        if accepted:
+            await self._count(jpeg, accepted[0])
+            return _briefly_cached(jpeg, ages=("s-maxage",))
+        return jpeg
+
+    async def _count(self, jpeg: MediaFile, variant: MediaFile) -> None:
+        """Count a read that a smaller format would have served, and have that made when there were enough."""
+        if not self._reads_needed or await self._reads.count_for_format(variant.path) < self._reads_needed:
+            return
+        format_: VariantFormat = "avif" if variant.path.endswith(".avif") else "webp"
+        self._renditions.make_soon(variant, lambda folder: self._convert(jpeg, format_, folder))
+
+    async def _as_preview(self, preview: MediaFile) -> MediaFile:
+        """The picture of a link preview, made from the next larger size; while it cannot be made, what there is."""
+        if found := await self._renditions.find(preview):
             return found
-        if path not in self._converting and len(self._converting) >= MAX_CONVERSIONS:
-            return _briefly_cached(file)
-        task = self._converting.get(path)
-        if task is None:
-            task = self._converting[path] = asyncio.create_task(self._convert(file, variant, format_))
-            task.add_done_callback(lambda _done: self._converting.pop(path, None))
-        try:
-            await asyncio.shield(task)
-        except (MediaRefused, Unavailable) as error:
-            log.warning("media.variant_failed", path=path, error=str(error))
-            return _briefly_cached(file)
-        return variant
+        media = await self._rows.find(preview.media_id)
+        if media is None:
+            raise MediaNotFound
+        sizes = [*SIZES, *large_renditions(media.large_width)]
+        size = min((size for size in sizes if size >= PREVIEW_SIDE), default=SIZES[0])
+        wanted = replace(preview, path=f"{preview.path.removesuffix(PREVIEW)}{size}.jpg")
+        source = await self._large.find_or_make(wanted)
+        if source.path == wanted.path and await self._renditions.make(
+            preview, lambda folder: self._convert(source, "preview", folder)
+        ):
+            return preview
+        return _briefly_cached(source)
 
-    async def _convert(self, file: MediaFile, variant: MediaFile, format_: VariantFormat) -> None:
-        with self._temporary.folder() as folder:
-            source, out = folder / "source.jpg", folder / f"out.{format_}"
-            found, _ = await self._files.locate(file)
-            await self._storage.fetch([file.path], source, tier=found.tier)
-            await self._pipeline.make_variant(source, out, format_)
-            await self._storage.put(variant.path, out, tier=file.tier)
-        await self._usage.measure(file.media_id)
-        log.debug("media.variant_made", path=variant.path)
+    async def _convert(self, jpeg: MediaFile, format_: VariantFormat, folder: Path) -> Path:
+        source, out = folder / "source.jpg", folder / f"out.{format_}"
+        found, _ = await self._files.locate(jpeg)
+        await self._storage.fetch([jpeg.path], source, tier=found.tier)
+        await self._pipeline.make_variant(source, out, format_)
+        return out
 
 
-def _briefly_cached(file: MediaFile) -> MediaFile:
-    """The JPEG, cached for a minute at most: the next request may get a smaller variant."""
-    return replace(file, cache_control=AGE.sub(_at_most_busy, file.cache_control))
+def _in_format(file: MediaFile, format_: VariantFormat) -> MediaFile:
+    return replace(
+        file, path=f"{file.path.removesuffix('.jpg')}.{format_}", media_type=CONTENT_TYPES[format_]
+    )
 
 
-def _at_most_busy(age: re.Match[str]) -> str:
-    return f"{age['name']}={min(BUSY_S, int(age['seconds']))}"
+def _briefly_cached(file: MediaFile, ages: tuple[str, ...] = ("max-age", "s-maxage")) -> MediaFile:
+    """What is sent in place of something better, cached for a minute at most: the next request may get that.
+
+    A browser that has the JPEG has no use for the same picture in fewer bytes: then only caches that serve others ask
+    again.
+    """
+
+    def shorten(age: re.Match[str]) -> str:
+        seconds = int(age["seconds"])
+        return f"{age['name']}={min(BRIEFLY_S, seconds) if age['name'] in ages else seconds}"
+
+    return replace(file, cache_control=AGE.sub(shorten, file.cache_control))
 
 
 def _accepts(accept: str, format_: VariantFormat) -> bool:

@@ -1,4 +1,4 @@
-"""The best file there is of some media: the original where it is kept, else the converted video, else the largest size.
+"""The best file of some media: the original where it is kept, else the converted video, the largest size, or the sound.
 
 For exports of personal data: what somebody takes along is what they brought, not what a feed shows of it.
 """
@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from tintype.media.errors import MediaNotFound, MediaRefused
 from tintype.media.photos import detect_format
 from tintype.media.storage.object_storage import ORIGINAL, PRIVATE, ObjectStorage
+from tintype.media.voices import VOICE
 
 HEAD_BYTES = 4096
 VIDEO, LARGEST_SIZE = "video.mp4", "1080.jpg"
+RENDITIONS = (VIDEO, LARGEST_SIZE, VOICE)
 
 
 @dataclass(frozen=True)
@@ -24,14 +26,16 @@ class LargestFile:
 
 async def open_largest(storage: ObjectStorage, folder: str) -> LargestFile | None:
     """Open the best file of the media in a folder, from whichever store has it; None when all are gone."""
-    for path in (f"{PRIVATE}/{folder}/{ORIGINAL}", f"{folder}/{VIDEO}", f"{folder}/{LARGEST_SIZE}"):
+    for path in (f"{PRIVATE}/{folder}/{ORIGINAL}", *(f"{folder}/{each}" for each in RENDITIONS)):
         try:
             opened = await storage.open_anywhere(path, "hot")
         except MediaNotFound:
             continue  # the next best may be there
         first = await anext(opened.chunks, b"")
-        stem = path.rsplit("/", 1)[1].partition(".")[0]
-        return LargestFile(f"{folder}/{stem}{_extension(first)}", _whole(first, opened.chunks))
+        name = path.rsplit("/", 1)[1]
+        if name != VOICE:
+            name = name.partition(".")[0] + _extension(first)
+        return LargestFile(f"{folder}/{name}", _whole(first, opened.chunks))
     return None
 
 

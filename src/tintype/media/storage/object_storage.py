@@ -108,6 +108,13 @@ class ObjectStorage:
                 async for chunk in opened.chunks:
                     file.write(chunk)
 
+    async def fetch_anywhere(self, path: str, to: Path, first: Tier) -> None:
+        """Download an object from the tier where it should be or, while it is being moved, from another."""
+        opened = await self.open_anywhere(path, first)
+        with to.open("wb") as file:
+            async for chunk in opened.chunks:
+                file.write(chunk)
+
     async def delete(self, paths: Sequence[str], *, tier: Tier = "hot") -> None:
         """Delete objects; one that is not there is no error."""
         for path in paths:

@@ -35,9 +35,15 @@ class UploadOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
             msgspec.json.decode(edit)
             kind = msgspec.convert(fields.get("kind") or "post", MediaKind)
         except (msgspec.DecodeError, msgspec.ValidationError) as error:
-            raise ValueError("`edit` is JSON, and `kind` is post, avatar or story.") from error
+            raise ValueError("`edit` is JSON, and `kind` is post, avatar, story or voice.") from error
         keep_location = fields.get("keep_location", "").lower() in TRUE
         return cls(kind=kind, keep_location=keep_location, edit=msgspec.Raw(edit.encode()))
+
+
+def normalise_edit(edit: bytes) -> str | None:
+    """The edit as it is stored with the media; None where it changes nothing."""
+    parsed = parse_edit(edit)
+    return None if parsed is None or parsed == Edit() else msgspec.json.encode(parsed).decode()
 
 
 def parse_edit(edit: bytes) -> Edit | None:

@@ -9,14 +9,17 @@ PART_S = 5.0
 """On a slow connection a part is stored after this time, however small."""
 
 
-async def split_into_parts(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def split_into_parts(
+    chunks: AsyncIterator[bytes], *, part_bytes: int | None = None
+) -> AsyncIterator[bytes]:
     """Parts of a few megabytes or a few seconds; when the connection breaks, what has arrived is the last part."""
+    limit = part_bytes or PART_BYTES
     buffered = bytearray()
     since = time.monotonic()
     try:
         async for chunk in chunks:
             buffered += chunk
-            if len(buffered) >= PART_BYTES or (buffered and time.monotonic() - since > PART_S):
+            if len(buffered) >= limit or (buffered and time.monotonic() - since > PART_S):
                 yield bytes(buffered)
                 buffered.clear()
                 since = time.monotonic()

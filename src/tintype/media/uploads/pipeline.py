@@ -15,21 +15,23 @@ from tintype.media.photos import (
     VariantFormat,
     convert_in_sandbox,
     detect_format,
+    make_large_photo_in_sandbox,
     make_photo_in_sandbox,
     sniff,
 )
 from tintype.media.sandbox import ORIGINAL, OUT, PROGRESS, SOURCE, run_in_sandbox
 from tintype.media.uploads.options import parse_edit
 from tintype.media.videos import Clip, Poster, PosterRequest, ProbeRequest, VideoRequest
+from tintype.media.voices import MadeVoice, VoiceRequest, is_sound_alone
 
-PROBE_S, VIDEO_S, POLL_S = 30.0, 1_200.0, 1.0
+PROBE_S, VOICE_S, VIDEO_S, POLL_S = 30.0, 120.0, 1_200.0, 1.0
 OnProgress = Callable[[int], Awaitable[None]]
 """Called with the percentage done, as it grows."""
 
 
 @dataclass(frozen=True)
 class ProcessedPhoto:
-    """A photo, or the poster of a video, whose sizes have been written to a folder."""
+    """A photo, the poster of a video, or a voice message, whose files have been written to a folder."""
 
     width: int
     height: int
@@ -38,7 +40,11 @@ class ProcessedPhoto:
     location: Mapping[str, Any]
     """Where it was taken: separate from the rest of the EXIF, because it is stored only on request."""
     duration_ms: int | None = None
-    """Of the video that a poster was made of."""
+    """Of the video that a poster was made of, or of a voice message."""
+    waveform: bytes | None = None
+    """Of a voice message."""
+    large_width: int | None = None
+    """The width of the largest rendition that can be made of a photo with the same edit."""
     removed: Sequence[Removed] = ()
     """What the stored original does not have any more."""
     not_kept_because: str = ""
@@ -57,7 +63,9 @@ class MediaPipeline:
     """Converts files, each in a sandboxed process; a file that is not accepted raises `MediaRefused`."""
 
     def detect_type(self, head: bytes) -> MediaType:
-        """Whether a file that begins with these bytes is a photo or a video; other formats are refused."""
+        """Whether a file that begins with these bytes is a photo, a video or sound; other formats are refused."""
+        if is_sound_alone(head):
+            return "audio"
         return "image" if detect_format(head).is_photo else "video"
 
     def sniff(self, source: Path) -> MediaType:
@@ -75,8 +83,31 @@ class MediaPipeline:
             made.placeholder,
             made.exif,
             made.gps,
+            large_width=made.large_width,
             removed=made.removed,
             not_kept_because=made.not_kept_because,
+        )
+
+    async def process_voice(self, source: Path, out: Path) -> ProcessedPhoto:
+        """Write a recording as every browser plays it; nothing else of the file is kept."""
+        made = await run_in_sandbox(
+            "make_voice",
+            VoiceRequest(SOURCE, OUT),
+            returns=MadeVoice,
+            timeout_s=VOICE_S,
+            source=source,
+            outs={OUT: out},
+        )
+        return ProcessedPhoto(
+            0,
+            0,
+            None,
+            {},
+            {},
+            duration_ms=made.duration_ms,
+            waveform=made.waveform,
+            large_width=0,
+            removed=("metadata", "original"),
         )
 
     async def process_poster(self, source: Path, out: Path) -> ProcessedPhoto:
@@ -130,8 +161,12 @@ class MediaPipeline:
             watcher.cancel()
         return ProcessedVideo(round(made.duration_s * 1000), made.playlist is not None)
 
+    async def make_large_photo(self, original: Path, out: Path, width: int, edit: bytes) -> None:
+        """Write a large rendition of a photo's original, with the edit that its other sizes were made with."""
+        await make_large_photo_in_sandbox(original, out, width, parse_edit(edit))
+
     async def make_variant(self, jpeg: Path, out: Path, format_: VariantFormat) -> None:
-        """Write one of our JPEGs in a newer format."""
+        """Write one of our JPEGs in a newer format, or as the picture of a link preview."""
         await convert_in_sandbox(jpeg, out, format_)
 
 

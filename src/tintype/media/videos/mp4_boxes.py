@@ -78,6 +78,17 @@ def check_header(file: Path) -> Mp4Header:
     return Mp4Header(pictures[0].matrix, len(tracks))
 
 
+def check_sound(file: Path) -> None:
+    """Check the header of a file that is to hold one track of sound and nothing else."""
+    with file.open("rb") as stream:
+        header = _find_header(stream, file.stat().st_size)
+    tracks: list[_Track] = []
+    _walk(memoryview(header), tracks, [MAX_INNER_BOXES], 0)
+    if [track.handler for track in tracks] != [b"soun"]:
+        raise VideoUnsupported(tracks=[repr(track.handler) for track in tracks[:MAX_TRACKS]])
+    _check_track(tracks[0])
+
+
 def header_parts(file: Path) -> Iterator[bytes]:
     """Every top box but the media data, as bytes: where a player looks for anything but frames."""
     with file.open("rb") as stream:

@@ -15,5 +15,7 @@ export const kindNames = {
   story_reply: "settings.kindStoryReply",
   story_reaction: "settings.kindStoryReaction",
   story_mention: "settings.kindStoryMention",
+  story_answer: "settings.kindStoryAnswer",
+  story_countdown: "settings.kindStoryCountdown",
   warning: "settings.kindWarning",
 } as const satisfies Record<KindSetting["kind"], MessageKey>;

@@ -1,5 +1,5 @@
 /** The current language. Components that call `t` re-render when it changes. */
-import { type LocaleCode, locales } from "./locales";
+import { formatLocale, type LocaleCode, locales } from "./locales";
 import {
   type ArgsOf,
   core,
@@ -12,6 +12,8 @@ import { render, renderAgo, renderCount, renderMoment, renderSize, renderWait } 
 
 class Language {
   code = $state.raw<LocaleCode>("en");
+  /** The language with its region, for dates and numbers. */
+  readonly tag = $derived(formatLocale(this.code, navigator.languages));
   catalogue = $state.raw<Messages>(core);
   readonly #loaded = new Set<Namespace>();
   #requested: LocaleCode = "en";
@@ -58,32 +60,32 @@ class Language {
 export const language = new Language();
 
 export function t<K extends MessageKey>(key: K, ...args: ArgsOf<K>): string {
-  return render(language.catalogue[key] ?? key, language.code, args[0]);
+  return render(language.catalogue[key] ?? key, language.tag, args[0]);
 }
 
 export function formatCount(count: number): string {
-  return renderCount(count, language.code);
+  return renderCount(count, language.tag);
 }
 
 /** A share from 0 to 1 as a percentage. */
 export function formatPercent(share: number): string {
-  return new Intl.NumberFormat(language.code, { style: "percent" }).format(share);
+  return new Intl.NumberFormat(language.tag, { style: "percent" }).format(share);
 }
 
 export function formatAgo(iso: string): string {
-  return renderAgo(new Date(iso), language.now, language.code);
+  return renderAgo(new Date(iso), language.now, language.tag);
 }
 
 export function formatMoment(iso: string): string {
-  return renderMoment(new Date(iso), language.code);
+  return renderMoment(new Date(iso), language.tag);
 }
 
 /** A size in the unit that suits it. */
 export function formatSize(bytes: number): string {
-  return renderSize(bytes, language.code);
+  return renderSize(bytes, language.tag);
 }
 
 /** How long to wait, from now: "in 5 minutes". */
 export function formatWait(seconds: number): string {
-  return renderWait(seconds, language.code);
+  return renderWait(seconds, language.tag);
 }

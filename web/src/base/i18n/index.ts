@@ -8,5 +8,12 @@ export {
   language,
   t,
 } from "./i18n.svelte";
-export { isLocaleCode, type LocaleCode, localeCodes, locales, negotiateLocale } from "./locales";
+export {
+  formatLocale,
+  isLocaleCode,
+  type LocaleCode,
+  localeCodes,
+  locales,
+  negotiateLocale,
+} from "./locales";
 export { loadMessages, type MessageKey, type Namespace, namespaces } from "./namespaces";

@@ -6,7 +6,8 @@ import type { en as activityEn } from "./messages/activity/en";
 import type { en as commentsEn } from "./messages/comments/en";
 import { en as coreEn } from "./messages/core/en";
 import type { en as createEn } from "./messages/create/en";
-import type { en as messagesEn } from "./messages/messages/en";
+import type { en as directEn } from "./messages/direct/en";
+import type { en as importsEn } from "./messages/imports/en";
 import type { en as moderationEn } from "./messages/moderation/en";
 import type { en as offlineEn } from "./messages/offline/en";
 import type { en as peopleEn } from "./messages/people/en";
@@ -21,7 +22,8 @@ type English = typeof coreEn &
   typeof activityEn &
   typeof commentsEn &
   typeof createEn &
-  typeof messagesEn &
+  typeof directEn &
+  typeof importsEn &
   typeof moderationEn &
   typeof offlineEn &
   typeof peopleEn &
@@ -43,7 +45,8 @@ export const namespaces = [
   "activity",
   "comments",
   "create",
-  "messages",
+  "direct",
+  "imports",
   "moderation",
   "offline",
   "people",

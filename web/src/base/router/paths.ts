@@ -49,6 +49,8 @@ export const paths = {
     next === undefined || next === "/" ? "/login" : `/login?next=${encodeURIComponent(next)}`,
   join: (next?: string) =>
     next === undefined || next === "/" ? "/join" : `/join?next=${encodeURIComponent(next)}`,
+  firstSteps: (next?: string) =>
+    next === undefined || next === "/" ? "/welcome" : `/welcome?next=${encodeURIComponent(next)}`,
   create: () => "/create",
   preferences: () => "/preferences",
   forgot: () => "/forgot-password",
@@ -64,6 +66,7 @@ export const paths = {
   collection: (collectionId: string) => `/saved/${collectionId}`,
   highlight: (highlightId: string) => `/highlights/${highlightId}`,
   archive: () => "/archive",
+  scheduled: () => "/scheduled",
   requests: () => "/requests",
   suggestions: () => "/suggestions",
   search: (words = "") => (words === "" ? "/search" : `/search?q=${encodeURIComponent(words)}`),
@@ -71,7 +74,8 @@ export const paths = {
   tag: (tag: string) => `/tags/${encodeURIComponent(tag)}`,
   place: (placeId: string) => `/places/${encodeURIComponent(placeId)}`,
   activity: () => "/activity",
-  messages: () => "/messages",
+  /** The inbox; a folder of it; a conversation, by its id; or the search. */
+  messages: (view?: string) => (view === undefined ? "/messages" : `/messages/${view}`),
   decisions: () => "/decisions",
   moderation: () => "/moderation",
   moderationCase: (caseId: string) => `/moderation/cases/${caseId}`,

@@ -18,6 +18,10 @@ export interface Route {
   readonly namespaces?: readonly Namespace[];
   /** Fills the screen without the app shell, also as an overlay. */
   readonly isFullScreen?: boolean;
+  /** Nobody else learns that the page exists. */
+  readonly isForModerators?: boolean;
+  /** Pictures that use the whole width of a large window. */
+  readonly isWide?: boolean;
   /** Pages for members redirect guests to the login; pages for guests redirect members home. */
   readonly audience: "anyone" | "members" | "guests";
 }
@@ -52,18 +56,23 @@ export class Router {
   isNavigating = $state.raw(false);
 
   #routes: readonly Route[] = [];
+  #loadOthers: () => Promise<readonly Route[]> = async () => [];
   #key = "";
   #base: BasePage | null = null;
   #depth = 0;
   /** Numbers of the latest navigation and overlay; a result that carries an older one is dropped. */
   #navigation = 0;
   #overlayOpening = 0;
+  /** Closes what lies on top of everything (the viewer, a sheet), if something does. */
+  #layer: (() => void) | null = null;
   /** `history.back()` was called and its popstate event has not arrived yet. */
   #isGoingBack = false;
   readonly #scrollPositions = new Map<string, number>();
 
-  start(routes: readonly Route[]): () => void {
+  /** Shows the page of the current address. An address that none of the routes matches is looked up in those loaded by `loadOthers`. */
+  start(routes: readonly Route[], loadOthers = this.#loadOthers): () => void {
     this.#routes = routes;
+    this.#loadOthers = loadOthers;
     // After a reload there is no page below an overlay any more: the overlay's URL becomes the page.
     const { key, depth = 0 } = historyState(history.state);
     this.#key = key;
@@ -82,7 +91,8 @@ export class Router {
     this.#base = null;
     this.#overlayOpening += 1; // Drops an overlay that is still loading.
     if (!replace) this.#push(to);
-    else history.replaceState({ key: this.#key, depth: this.#depth } satisfies HistoryState, "", to);
+    else this.#closeLayer();
+    if (replace) history.replaceState({ key: this.#key, depth: this.#depth } satisfies HistoryState, "", to);
     await this.#show("top");
   }
 
@@ -95,6 +105,35 @@ export class Router {
     await this.#loadOverlay();
   }
 
+  /** Shows another page in the overlay, in place of the one it has: going back closes it, however many were shown. */
+  async replaceOverlay(to: string): Promise<void> {
+    this.replaceAddress(to);
+    await this.#loadOverlay();
+  }
+
+  /** Changes the address of what is shown, and nothing else. */
+  replaceAddress(to: string): void {
+    history.replaceState(history.state, "", to);
+    if (this.#base === null) this.path = location.pathname;
+  }
+
+  /** Adds a history entry for something shown on top of the page: going back calls `close`, and changes nothing else. */
+  openLayer(close: () => void): void {
+    this.#closeLayer();
+    this.#layer = close;
+    this.#isGoingBack = false;
+    this.#depth += 1;
+    const state: HistoryState = { ...historyState(history.state), key: this.#key, depth: this.#depth };
+    history.pushState(state, "");
+  }
+
+  #closeLayer(): boolean {
+    const close = this.#layer;
+    this.#layer = null;
+    close?.();
+    return close !== null;
+  }
+
   /** To the previous page of this site, or home when the visitor came from elsewhere. Calling it twice goes back once. */
   back(): void {
     if (this.#isGoingBack) return;
@@ -103,18 +142,26 @@ export class Router {
     history.back();
   }
 
+  /** Adds an entry; one that belonged to a layer is replaced, so that going back does not pass the same page twice. */
   #push(to: string): void {
+    const wasLayer = this.#closeLayer();
     this.#isGoingBack = false;
     this.#key = randomId();
-    this.#depth += 1;
     const below = this.#base === null ? {} : { below: this.#base };
-    history.pushState({ key: this.#key, depth: this.#depth, ...below } satisfies HistoryState, "", to);
+    if (!wasLayer) this.#depth += 1;
+    const state: HistoryState = { key: this.#key, depth: this.#depth, ...below };
+    if (wasLayer) history.replaceState(state, "", to);
+    else history.pushState(state, "", to);
   }
 
   async #onPop(event: PopStateEvent): Promise<void> {
     this.#isGoingBack = false;
-    this.#saveScroll();
     const { key, below, depth = 0 } = historyState(event.state);
+    if (this.#closeLayer() && key === this.#key) {
+      this.#depth = depth;
+      return;
+    }
+    this.#saveScroll();
     const previous = this.#base?.key ?? this.#key;
     this.#key = key;
     this.#depth = depth;
@@ -156,12 +203,24 @@ export class Router {
   }
 
   async #load(path: string): Promise<ResolvedRoute> {
-    for (const route of this.#routes) {
-      const params = matchPath(route.pattern, path);
-      if (params !== null) return { route, params, path, ...(await loadPage(route)) };
+    const missing = { route: null, params: {}, path, page: null };
+    try {
+      const found = matchRoute(this.#routes, path) ?? matchRoute(await this.#loadOthers(), path);
+      return found === null
+        ? { ...missing, failure: null }
+        : { ...found, path, ...(await loadPage(found.route)) };
+    } catch (failure) {
+      return { ...missing, failure };
     }
-    return { route: null, params: {}, path, page: null, failure: null };
   }
+}
+
+function matchRoute(routes: readonly Route[], path: string): { route: Route; params: RouteParams } | null {
+  for (const route of routes) {
+    const params = matchPath(route.pattern, path);
+    if (params !== null) return { route, params };
+  }
+  return null;
 }
 
 async function loadPage(route: Route): Promise<Pick<ResolvedRoute, "page" | "failure">> {

@@ -1,4 +1,5 @@
 /** The session: guest, member, or not known yet. Other rooms subscribe to clear their data when the account changes. */
+import { forgetKeys } from "../../base/encryptionKeys";
 import {
   type Account,
   api,
@@ -72,6 +73,7 @@ export class Session {
       if (!(error instanceof Problem) || error.status !== 401) throw error;
     }
     await offline.clear();
+    forgetKeys(this.account?.account_id);
     this.#set(null);
   }
 

@@ -1,5 +1,6 @@
 /** The comments of one post: paginated, with optimistic posting, and cached for reading offline. */
 import { untrack } from "svelte";
+import { onCommentsAdded } from "../../base/commentEvents";
 import { randomId } from "../../base/random";
 import { onAccountHidden } from "../../base/visibilityEvents";
 import {
@@ -38,6 +39,8 @@ export class CommentList {
   /** The text of a queued comment that the server rejected; the field shows it again. */
   rejectedText = $state.raw("");
   #cursor: string | null = null;
+  /** When the newest comment was written that the server has listed. */
+  #newest = "";
 
   constructor(postId: string) {
     this.postId = postId;
@@ -47,6 +50,7 @@ export class CommentList {
   subscribe(): () => void {
     const unsubscribers = [
       onAccountHidden(({ accountId, scope }) => scope === "everything" && this.#removeBy(accountId)),
+      onCommentsAdded((postId) => postId === this.postId && void this.#addNew()),
       offline.watchPending((pending) => {
         this.queued = pending.filter((mutation) => this.#isOfThisPost(mutation));
         for (const node of untrack(() => this.#all())) node.applyPending();
@@ -130,6 +134,21 @@ export class CommentList {
     await this.load();
   }
 
+  /** Shows what others have written since, above the rest. */
+  async #addNew(): Promise<void> {
+    if (this.status !== "ready") return;
+    try {
+      const { comments } = await getComments(this.postId, "newest", null);
+      const known = new Set(this.#all().map(({ comment }) => comment.comment_id));
+      const isNew = (comment: Comment) => comment.root_id === null && !known.has(comment.comment_id);
+      const fresh = comments.filter((each) => isNew(each) && each.created_at > this.#newest);
+      this.#noteNewest(comments);
+      this.comments = [...fresh.map((each) => new CommentNode(each)), ...this.comments];
+    } catch {
+      // The count says that there are more; opening the comments again shows them.
+    }
+  }
+
   #isOfThisPost(mutation: Mutation): mutation is CommentMutation {
     return mutation.kind === "comment" && mutation.id === this.postId;
   }
@@ -151,8 +170,13 @@ export class CommentList {
 
   #start(page: CommentPage): void {
     this.comments = page.comments.map((each) => new CommentNode(each));
+    this.#noteNewest(page.comments);
     this.#setCursor(page);
     this.status = "ready";
+  }
+
+  #noteNewest(comments: readonly Comment[]): void {
+    for (const { created_at } of comments) if (created_at > this.#newest) this.#newest = created_at;
   }
 
   #setCursor(page: CommentPage): void {

@@ -10,6 +10,7 @@ import { FEED_PAGE } from "../../client/prefetch";
 import { isUnreachable, offline } from "../../offline";
 import { session } from "../accounts";
 import { postStore } from "../posts";
+import { spread } from "./spread";
 
 /** How many posts are cached for reading offline. */
 const MAX_CACHED = 60;
@@ -31,6 +32,8 @@ export class Feed {
 
   #cursor: string | null = null;
   #newPostsPage: PostPage | null = null;
+  /** The viewer's own post that was published before the first page was there. */
+  #early: Post | null = null;
   /** Incremented by every reset, so that late responses to earlier requests are ignored. */
   #generation = 0;
 
@@ -67,44 +70,53 @@ export class Feed {
     }
   }
 
-  /** Checks for new posts without changing what is shown; resolves to whether the server answered. */
+  /**
+   * Checks for new posts without changing what is shown; resolves to whether the server answered. They are looked for in
+   * chronological order, where none is missing because of its rank.
+   */
   async checkForNew(): Promise<boolean> {
     if (this.status !== "ready") return false;
+    if (this.isCached) return this.refresh(); // The connection may be back: replace the cached posts.
     const generation = this.#generation;
     try {
-      const page = await this.#fetchPage(null);
-      if (generation !== this.#generation) return true;
-      // The connection is back: replace the cached posts.
-      if (this.isCached) this.#start(page);
-      else this.#compare(page);
+      const page = await api.getFeed("following", null, FEED_PAGE);
+      if (generation === this.#generation) this.#compare(page);
       return true;
     } catch {
       return false;
     }
   }
 
-  /** Reloads the first page without showing a skeleton; on failure nothing changes. */
-  async refresh(): Promise<void> {
+  /** Reloads the first page without showing a skeleton; resolves to whether the server answered. Otherwise nothing changes. */
+  async refresh(): Promise<boolean> {
     const generation = this.#generation;
     const page = await this.#fetchPage(null).catch(() => null);
-    if (page === null || generation !== this.#generation) return;
+    if (page === null) return false;
+    if (generation !== this.#generation) return true;
     this.#start(page);
     this.#clearNewPosts();
+    return true;
   }
 
-  /** Puts the new posts on top. Where a gap to the present posts is possible, the feed restarts from the new page. */
+  /** Puts the new posts on top. Where a gap to the present posts is possible, the feed restarts. */
   showNewPosts(): void {
     const page = this.#newPostsPage;
     if (page === null) return;
-    const isContiguous = prefs.feed === "following" && this.newPosts.length < page.posts.length;
-    if (isContiguous) this.posts = [...this.newPosts, ...this.posts];
+    const isContiguous = this.newPosts.length < page.posts.length;
+    const posts = [...this.newPosts, ...this.posts];
+    if (prefs.feed === "ranked") this.posts = spread(posts);
+    else if (isContiguous) this.posts = posts;
     else this.#start(page);
     this.#clearNewPosts();
+    if (prefs.feed === "ranked" && !isContiguous) void this.refresh();
   }
 
-  /** Puts the viewer's own new post on top. */
+  /** Puts the viewer's own new post on top: now, or once the first page is there. */
   prepend(post: Post): void {
-    if (this.status !== "ready") return;
+    if (this.status !== "ready") {
+      this.#early = post;
+      return;
+    }
     this.posts = [postStore.put(post), ...this.posts.filter(({ post_id }) => post_id !== post.post_id)];
   }
 
@@ -131,6 +143,7 @@ export class Feed {
     this.hasMore = false;
     this.failure = null;
     this.#cursor = null;
+    this.#early = null;
     this.#clearNewPosts();
   }
 
@@ -144,6 +157,8 @@ export class Feed {
     this.failure = null;
     this.isCached = false;
     this.status = "ready";
+    if (this.#early !== null) this.prepend(this.#early);
+    this.#early = null;
     void this.#replaceCached(page);
   }
 
@@ -157,7 +172,7 @@ export class Feed {
   /** Deletes what an earlier visit cached of posts that are gone, before the new posts take their place. */
   async #replaceCached(page: PostPage): Promise<void> {
     const generation = this.#generation;
-    await offline.forgetMissing(CACHE_KEY, isMissingFrom(page));
+    await offline.forgetMissing(CACHE_KEY, isMissingFrom(page, prefs.feed));
     if (generation === this.#generation) this.#cache();
   }
 
@@ -178,7 +193,7 @@ export class Feed {
 
   /** Removes posts that the fresh page should contain and does not. */
   #removeMissing(page: PostPage): void {
-    const gone = this.posts.filter(isMissingFrom(page));
+    const gone = this.posts.filter(isMissingFrom(page, "following"));
     if (gone.length === 0) return;
     offline.forgetPosts(gone);
     this.remove((post) => gone.includes(post));
@@ -197,15 +212,15 @@ export class Feed {
 }
 
 /** Whether a post should be in the fresh page and is not. The viewer's own may not have been fanned out yet. */
-function isMissingFrom({ posts, has_more }: PostPage): (post: Post) => boolean {
+function isMissingFrom({ posts, has_more }: PostPage, mode: FeedMode): (post: Post) => boolean {
   const present = new Set(posts.map(({ post_id }) => post_id));
-  const oldest = prefs.feed === "following" ? (posts.at(-1)?.created_at ?? "") : null;
+  const oldest = mode === "following" ? (posts.at(-1)?.created_at ?? "") : null;
   const isCovered = ({ created_at }: Post) => !has_more || (oldest !== null && created_at > oldest);
   const isOwn = ({ author }: Post) => author.account_id === session.account?.account_id;
   return (post) => isCovered(post) && !present.has(post.post_id) && !isOwn(post);
 }
 
-/** The posts created after everything shown so far; in a ranked page they may be anywhere. */
+/** The posts created after everything shown so far. */
 function newer(posts: readonly Post[], shown: readonly Post[]): Post[] {
   const known = new Set(shown.map(({ post_id }) => post_id));
   const newest = shown.reduce((latest, { created_at }) => (created_at > latest ? created_at : latest), "");

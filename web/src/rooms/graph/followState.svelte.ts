@@ -1,4 +1,5 @@
 /** The state of a follow button: an optimistic follow, or a follow request when the account is private. */
+import { announceFollow } from "../../base/followEvents";
 import { t } from "../../base/i18n";
 import { OptimisticToggle } from "../../base/optimisticToggle";
 import { announceHidden } from "../../base/visibilityEvents";
@@ -39,6 +40,7 @@ export class FollowState {
       show: (on) => this.#show(on),
       send: async (on) => {
         await offline.submit({ kind: "follow", id: this.accountId, on });
+        announceFollow(this.accountId, on && !this.isPrivate);
         if (!on) announceHidden(this.accountId, "feed");
       },
       onFailure: (desired, error) => {

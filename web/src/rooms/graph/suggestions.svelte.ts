@@ -1,10 +1,11 @@
 /** Suggestions of whom to follow. */
-import { people } from "../../client/people";
+import { people, type Suggestion } from "../../client/people";
 import { attempt } from "../../ui/attempt";
 import { type FollowListEntry, followListEntry } from "./followList.svelte";
 
 export interface SuggestionEntry extends FollowListEntry {
   readonly mutualCount: number;
+  readonly reason: Suggestion["reason"];
 }
 
 export class Suggestions {
@@ -15,9 +16,10 @@ export class Suggestions {
     this.failure = null;
     try {
       const suggestions = await people.getSuggestions(limit);
-      this.list = suggestions.map(({ person, followed_by_count }) => ({
+      this.list = suggestions.map(({ person, followed_by_count, reason }) => ({
         ...followListEntry(person),
         mutualCount: followed_by_count,
+        reason,
       }));
     } catch (error) {
       this.failure = error;

@@ -7,6 +7,8 @@ const KEY = "tintype.staff";
 
 class Staff {
   isModerator = $state.raw(false);
+  /** Whether the server has said so. */
+  isKnown = $state.raw(false);
   #accountId: string | null = null;
 
   /** Restores the last known answer, so that the navigation does not shift when the server confirms it. */
@@ -21,6 +23,7 @@ class Staff {
       const role = await getRole();
       if (this.#accountId !== accountId) return;
       this.isModerator = role !== "person";
+      this.isKnown = true;
       writeItem(KEY, this.isModerator ? accountId : null);
     } catch {
       this.#accountId = null; // Requested again on the next page.
@@ -30,6 +33,7 @@ class Staff {
   reset(): void {
     this.#accountId = null;
     this.isModerator = false;
+    this.isKnown = false;
   }
 }
 

@@ -17,9 +17,13 @@ export function actorNames({ actors, others_count }: NotificationItem): string {
 
 export function notificationText(item: NotificationItem): string {
   if (item.kind === "warning") return t("activity.warning");
+  const who = actorNames(item);
+  // Verbs agree with their number in some languages.
+  const count = Math.max(1, item.actors.length + item.others_count);
+  if (item.kind === "story_countdown") return t("activity.story_countdown", { who });
   if (item.kind === "story_reaction")
-    return t("activity.story_reaction", { who: actorNames(item), reaction: item.story?.reaction ?? "" });
-  return t(`activity.${item.kind}`, { who: actorNames(item) });
+    return t("activity.story_reaction", { who, count, reaction: item.story?.reaction ?? "" });
+  return t(`activity.${item.kind}`, { who, count });
 }
 
 export function notificationHref(item: NotificationItem): string {
@@ -27,7 +31,10 @@ export function notificationHref(item: NotificationItem): string {
   if (item.kind === "warning") return paths.decisions();
   if (item.kind === "request") return paths.requests();
   if (item.post !== null) return paths.post(item.post.post_id);
-  const storyAuthor = item.kind === "story_mention" ? actor?.account_id : session.account?.account_id;
+  const storyAuthor =
+    item.kind === "story_mention" || item.kind === "story_countdown"
+      ? actor?.account_id
+      : session.account?.account_id;
   if (item.story?.is_live && storyAuthor !== undefined) return paths.stories(storyAuthor);
   return actor === undefined ? paths.activity() : paths.profile(actor.username);
 }

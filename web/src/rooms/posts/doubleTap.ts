@@ -1,6 +1,6 @@
 /** Detects double taps: two in the same place within 300 ms, by touch or mouse. */
 
-const MAX_MS = 300;
+export const DOUBLE_TAP_MS = 300;
 const MAX_PX = 40;
 
 interface Tap {
@@ -15,7 +15,7 @@ export function createDoubleTap(): (tap: Tap) => boolean {
   return (tap) => {
     const isPair =
       last !== null &&
-      tap.at_ms - last.at_ms <= MAX_MS &&
+      tap.at_ms - last.at_ms <= DOUBLE_TAP_MS &&
       Math.hypot(tap.x - last.x, tap.y - last.y) <= MAX_PX;
     last = isPair ? null : tap;
     return isPair;

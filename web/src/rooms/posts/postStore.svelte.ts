@@ -2,6 +2,7 @@
  * The normalised store of posts: one object per post, shared by the feed, grids and the post's own page, so that a like
  * in one place shows in all.
  */
+import { onFollowChanged } from "../../base/followEvents";
 import { t } from "../../base/i18n";
 import { OptimisticToggle } from "../../base/optimisticToggle";
 import { paths, router } from "../../base/router";
@@ -108,6 +109,11 @@ export class PostStore {
     if (known !== undefined) Object.assign(known.post, facts);
   }
 
+  /** Merges counts that the server has announced, unless a like of the viewer's is in flight: they may or may not include it. */
+  setCounts(postId: string, counts: Pick<Post, "like_count" | "comment_count">): void {
+    if (this.#entries.get(postId)?.like.isSettled) this.patch(postId, counts);
+  }
+
   /** Tells every list to remove the posts that are gone or no longer visible to the viewer, and deletes their files here. */
   remove(isGone: (post: Post) => boolean): void {
     const gone = [...this.#entries.values()].map(({ post }) => post).filter(isGone);
@@ -130,6 +136,12 @@ export class PostStore {
   onRemoved(listener: RemovalListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** The viewer follows the author of these posts now, or no longer. */
+  setFollowed(accountId: string, isFollowed: boolean): void {
+    for (const { post } of this.#entries.values())
+      if (post.author.account_id === accountId) post.viewer_follows_author = isFollowed;
   }
 
   applyPending(pending: readonly Mutation[]): void {
@@ -157,6 +169,7 @@ export class PostStore {
 }
 
 export const postStore = new PostStore();
+onFollowChanged((accountId, isFollowed) => postStore.setFollowed(accountId, isFollowed));
 onAccountHidden(({ accountId, scope }) => {
   if (scope === "everything" || scope === "posts")
     postStore.remove(({ author }) => author.account_id === accountId);

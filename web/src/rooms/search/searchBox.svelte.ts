@@ -17,6 +17,8 @@ export interface ResultOption {
 export class SearchBoxState {
   query = $state("");
   results = $state.raw<SearchResults | null>(null);
+  /** The query that the results are for. */
+  answered = $state.raw("");
   failure = $state.raw<unknown>(null);
   isSearching = $state.raw(false);
   /** The option highlighted by the arrow keys; -1 is the field itself. */
@@ -32,8 +34,10 @@ export class SearchBoxState {
     this.failure = null;
     const query = this.query.trim();
     this.isSearching = query !== "";
-    if (query === "") this.results = null;
-    else this.#request.schedule(delay_ms, (signal) => this.#search(query, signal));
+    if (query === "") {
+      this.results = null;
+      this.answered = "";
+    } else this.#request.schedule(delay_ms, (signal) => this.#search(query, signal));
   }
 
   /** Moves the highlight, cycling through the options and the field. */
@@ -49,7 +53,9 @@ export class SearchBoxState {
   async #search(query: string, signal: AbortSignal): Promise<void> {
     try {
       const results = await search.query(query, LIMIT, signal);
-      if (!signal.aborted) this.results = results;
+      if (signal.aborted) return;
+      this.results = results;
+      this.answered = query;
     } catch (error) {
       if (!signal.aborted) this.failure = error;
     } finally {

@@ -1,4 +1,4 @@
-/** The paginated posts of explore, a tag or a place. Explore outlives its page, so that going back finds the same posts. */
+/** The paginated posts of explore, a tag, a place or the words of captions. Explore outlives its page, so that going back finds the same posts. */
 import type { PagedList } from "../../base/pagedList.svelte";
 import { type Order, search } from "../../client/search";
 import { session } from "../accounts";
@@ -12,6 +12,11 @@ export function createTagList(tag: string, order: Order): PagedList<Tile> {
 
 export function createPlaceList(placeId: string, order: Order): PagedList<Tile> {
   return createTileList((cursor) => search.getPlacePosts(placeId, order, cursor, PAGE_SIZE));
+}
+
+/** The public posts whose captions have these words. */
+export function createCaptionList(words: string): PagedList<Tile> {
+  return createTileList((cursor) => search.findPosts(words, cursor, PAGE_SIZE));
 }
 
 let exploreList: PagedList<Tile> | null = null;

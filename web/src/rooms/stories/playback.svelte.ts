@@ -1,5 +1,6 @@
 /** Playback of stories: one after the other, person by person, with the next ones preloaded. */
 import { type Reaction, type Story, stories } from "../../client/stories";
+import { session } from "../accounts";
 import { imageUrl, storyCache } from "./storyCache";
 import { type StoryReel, tray } from "./tray.svelte";
 
@@ -32,11 +33,11 @@ export class StoryPlayback {
     this.#onend = onend;
   }
 
-  /** Starts with this person and continues in the tray's order. */
-  async open(accountId: string): Promise<void> {
+  /** Starts with this person, at one of their stories if it is still there, and continues in the tray's order. */
+  async open(accountId: string, storyId: string | null = null): Promise<void> {
     const order = tray.rings.map(({ account_id }) => account_id);
     this.#people = order.includes(accountId) ? order : [accountId];
-    await this.#show(accountId, "unseen");
+    await this.#show(accountId, "unseen", storyId);
   }
 
   /** Plays a single reel: a highlight. */
@@ -55,6 +56,11 @@ export class StoryPlayback {
     if (this.index > 0) this.#showStory(this.index - 1);
     else if (this.#neighbour(-1) !== null) this.previousPerson();
     else this.#showStory(0);
+  }
+
+  /** Whether there is somebody before (-1) or after (1) in the tray. */
+  hasPerson(by: 1 | -1): boolean {
+    return this.#neighbour(by) !== null;
   }
 
   nextPerson(): void {
@@ -94,6 +100,16 @@ export class StoryPlayback {
     }
   }
 
+  /** Changes a story of the reel that is shown, after the viewer did something with it. */
+  patch(storyId: string, change: Partial<Story>): void {
+    if (this.reel === null) return;
+    const stories = this.reel.stories.map((each) =>
+      each.story_id === storyId ? { ...each, ...change } : each,
+    );
+    this.reel = { ...this.reel, stories };
+    changes.set(storyId, { ...changes.get(storyId), ...change });
+  }
+
   async react(story: Story, reaction: Reaction | null): Promise<void> {
     const before = this.reactionTo(story);
     this.reactions = { ...this.reactions, [story.story_id]: reaction };
@@ -114,16 +130,18 @@ export class StoryPlayback {
     return story.media_type === "video" && (story.media.video_url ?? story.media.hls_url) !== null;
   }
 
-  async #show(accountId: string, from: "unseen" | "last"): Promise<void> {
+  async #show(accountId: string, from: "unseen" | "last", storyId: string | null = null): Promise<void> {
     const request = ++this.#request;
     this.failure = null;
     try {
-      const reel = await tray.reelOf(accountId);
+      const reel = withChanges(await tray.reelOf(accountId));
       if (request !== this.#request) return;
       this.reel = reel;
       if (reel.stories.length === 0) return this.#skip(accountId);
+      const named = reel.stories.findIndex(({ story_id }) => story_id === storyId);
       const unseen = reel.stories.findIndex(({ seen }) => !seen);
-      this.#showStory(from === "last" ? reel.stories.length - 1 : Math.max(0, unseen));
+      if (named >= 0) this.#showStory(named);
+      else this.#showStory(from === "last" ? reel.stories.length - 1 : Math.max(0, unseen));
       this.#loadAhead();
     } catch (error) {
       if (request === this.#request) this.failure = error;
@@ -159,6 +177,20 @@ export class StoryPlayback {
       void tray.reelOf(accountId).then(preload, () => {});
     }
   }
+}
+
+/** What the viewer did with stories since the tray was loaded, by story: votes, answers, reminders. */
+const changes = new Map<string, Partial<Story>>();
+session.onChange(() => changes.clear());
+
+/** The reel with what the viewer did. Stories that an earlier release cached on this device have no elements. */
+function withChanges(reel: StoryReel): StoryReel {
+  const stories = reel.stories.map((each) => ({
+    ...each,
+    elements: each.elements ?? [],
+    ...changes.get(each.story_id),
+  }));
+  return { ...reel, stories };
 }
 
 /** Preloads the first unseen image of a reel and the one after it. */

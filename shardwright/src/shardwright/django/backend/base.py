@@ -19,7 +19,13 @@ from shardwright.django.pending_shards import pending_server
 from shardwright.errors import ServerUnavailable
 from shardwright.ids import shard_number
 from shardwright.psycopg import ShardConnection, check_server, is_moved
-from shardwright.psycopg.server_connections import CONNECT_ARGS, NOT_OWNER_WAIT_S, PAUSE_S, may_be_moved
+from shardwright.psycopg.server_connections import (
+    CONNECT_ARGS,
+    NOT_OWNER_WAIT_S,
+    PAUSE_S,
+    is_fenced,
+    may_be_moved,
+)
 from shardwright.topology import Server
 
 _AUTO_FIELDS = ("AutoField", "BigAutoField", "SmallAutoField")
@@ -163,4 +169,7 @@ class DatabaseWrapper(postgresql.DatabaseWrapper):
         maps = get_maps()
         with contextlib.suppress(ServerUnavailable):  # the directory; its latest known map has to do
             maps.refresh()
-        return is_moved(cause, self.shard_number, self._held.server.name, maps.current())
+        server = self._held.server
+        return is_moved(cause, self.shard_number, server.name, maps.current()) or is_fenced(
+            server, self.shard_number
+        )

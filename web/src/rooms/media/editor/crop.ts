@@ -6,15 +6,15 @@ export const SMALLEST = 0.1;
 
 export type Corner = "nw" | "ne" | "sw" | "se";
 
-export const shapes = ["free", "original", "square", "portrait", "wide"] as const;
+export const shapes = ["free", "original", "square", "portrait", "tall", "wide", "panorama"] as const;
 export type Shape = (typeof shapes)[number];
+
+const RATIOS = { square: 1, portrait: 4 / 5, tall: 9 / 16, wide: 16 / 9, panorama: 3 } as const;
 
 /** The aspect ratio that a shape enforces; null for a free crop. */
 export function ratioOf(shape: Shape, pictureRatio: number): number | null {
   if (shape === "free") return null;
-  if (shape === "original") return pictureRatio;
-  if (shape === "square") return 1;
-  return shape === "portrait" ? 4 / 5 : 16 / 9;
+  return shape === "original" ? pictureRatio : RATIOS[shape];
 }
 
 /** The largest centred crop of this ratio. */

@@ -1,11 +1,9 @@
 /** The editing of one photo: the edit so far, the decoded photo and the looks to choose from. */
-import { listLooks } from "../../../client/media";
+import { decodePhoto } from "../decodePhoto";
+import { loadLooks } from "../editRenderer";
 import type { Crop, Edit, Look } from "../looks/edit";
 import { isPlain, PLAIN } from "../looks/edit";
 import { largest, mirror, ratioOf, type Shape } from "./crop";
-
-/** The width of the server's largest rendition: more pixels would never be seen. */
-const LONGEST_SIDE = 1_080;
 
 export class EditSession {
   edit = $state.raw<Edit>(PLAIN);
@@ -22,18 +20,31 @@ export class EditSession {
   });
   readonly ratio = $derived(ratioOf(this.shape, this.pictureRatio));
   readonly #isFixed: boolean;
+  readonly #onchange: (edit: Edit) => void;
 
-  constructor(edit: Edit, fixed: Shape | null = null) {
+  constructor(edit: Edit, fixed: Shape | null = null, onchange: (edit: Edit) => void = () => {}) {
     this.edit = edit;
     this.#isFixed = fixed !== null;
+    this.#onchange = onchange;
     if (fixed !== null) this.shape = fixed;
+  }
+
+  /** Edits a photo that is decoded already; `failure` is set when the looks cannot be loaded, the other tools work without. */
+  async use(photo: ImageBitmap): Promise<void> {
+    this.photo = photo;
+    this.failure = null;
+    try {
+      this.looks = await loadLooks();
+    } catch (error) {
+      this.failure = error;
+    }
   }
 
   /** Loads the photo and the looks, or sets `failure`. */
   async open(original: () => Promise<Blob>): Promise<void> {
     this.failure = null;
     try {
-      const [photo, looks] = await Promise.all([original().then(decode), listLooks()]);
+      const [photo, looks] = await Promise.all([original().then(decodePhoto), loadLooks()]);
       this.photo = photo;
       this.looks = looks;
       if (this.#isFixed && isPlain(this.edit)) this.setShape(this.shape);
@@ -44,6 +55,7 @@ export class EditSession {
 
   set(change: Partial<Edit>): void {
     this.edit = { ...this.edit, ...change };
+    this.#onchange(this.edit);
   }
 
   crop(crop: Crop): void {
@@ -70,7 +82,7 @@ export class EditSession {
   }
 
   reset(): void {
-    this.edit = PLAIN;
+    this.set(PLAIN);
     if (this.#isFixed) this.setShape(this.shape);
     else this.shape = "free";
   }
@@ -79,15 +91,4 @@ export class EditSession {
     this.photo?.close();
     this.photo = null;
   }
-}
-
-async function decode(blob: Blob): Promise<ImageBitmap> {
-  const whole = await createImageBitmap(blob);
-  const scale = LONGEST_SIDE / Math.max(whole.width, whole.height);
-  if (scale >= 1) return whole;
-  const resizeWidth = Math.max(1, Math.round(whole.width * scale));
-  const resizeHeight = Math.max(1, Math.round(whole.height * scale));
-  const small = await createImageBitmap(whole, { resizeWidth, resizeHeight, resizeQuality: "high" });
-  whole.close();
-  return small;
 }

@@ -37,7 +37,6 @@ export function createTileList(fetch: (cursor: string | null) => Promise<PostPag
   );
 }
 
-export const COLUMNS = 3;
 export type RowLayout = "plain" | "large first" | "large last";
 
 export interface GridRow {
@@ -46,16 +45,25 @@ export interface GridRow {
   readonly key: string;
 }
 
-/** Rows of three tiles; in a mosaic every second row is built around one large tile, left and right in turn. */
-export function rowsOf(tiles: readonly Tile[], isMosaic = false): GridRow[] {
+const FEWEST_COLUMNS = 3;
+/** From so many pixels on, a window has one column more. */
+const COLUMN_STEPS_PX = [992, 1440, 1760];
+
+/** Three columns on phones, up to six in wide windows. */
+export function columnsFor(windowWidth_px: number): number {
+  return FEWEST_COLUMNS + COLUMN_STEPS_PX.filter((step) => windowWidth_px >= step).length;
+}
+
+/** Rows of tiles; in a mosaic every second row is built around one large tile (two by two), left and right in turn. */
+export function rowsOf(tiles: readonly Tile[], columns: number, isMosaic = false): GridRow[] {
   const rows: GridRow[] = [];
-  for (let start = 0; start < tiles.length; start += COLUMNS) {
-    const three = tiles.slice(start, start + COLUMNS);
-    rows.push({
-      tiles: three,
-      layout: isMosaic && three.length === COLUMNS ? layoutOf(rows.length) : "plain",
-      key: three[0]?.post_id ?? "",
-    });
+  for (let start = 0; start < tiles.length; ) {
+    const wanted = isMosaic ? layoutOf(rows.length) : "plain";
+    const length = wanted === "plain" ? columns : 1 + 2 * (columns - 2);
+    const isFull = start + length <= tiles.length;
+    const taken = tiles.slice(start, start + (isFull ? length : columns));
+    rows.push({ tiles: taken, layout: isFull ? wanted : "plain", key: taken[0]?.post_id ?? "" });
+    start += taken.length;
   }
   return rows;
 }

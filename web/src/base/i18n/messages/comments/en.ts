@@ -23,7 +23,7 @@ export const en = {
   "comments.unpin": "Unpin",
   "comments.pinned": "Pinned",
   "comments.report": "Report",
-  "comments.gone": "This comment is gone.",
+  "comments.gone": "This comment is no longer available.",
   "comments.kept": "Only you can see it until the author of the post approves it.",
   "comments.waiting": "Waiting for a connection",
   "comments.sending": "Sending",

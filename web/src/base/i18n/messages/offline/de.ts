@@ -3,17 +3,18 @@ import type { Translation } from "../../types";
 import type { en } from "./en";
 
 export const de: Translation<typeof en> = {
-  "offline.likeRefused": "Ein „Gefällt mir“ von unterwegs wurde nicht angenommen. {reason}",
-  "offline.saveRefused": "Ein offline gemerkter Beitrag konnte nicht gemerkt werden. {reason}",
-  "offline.followRefused": "Jemand, dem du offline gefolgt bist, wird nicht gefolgt. {reason}",
+  "offline.likeRefused": "Ein „Gefällt mir“, das du offline vergeben hast, wurde nicht angenommen. {reason}",
+  "offline.saveRefused":
+    "Ein Beitrag, den du dir offline gemerkt hast, konnte nicht gemerkt werden. {reason}",
+  "offline.followRefused": "Ein Folgen, das du offline ausgelöst hast, wurde nicht angenommen. {reason}",
   "offline.commentRefused": "Ein offline geschriebener Kommentar wurde nicht angenommen. {reason}",
   "offline.commentLikeRefused": "Ein „Gefällt mir“ für einen Kommentar wurde nicht angenommen. {reason}",
   "offline.state": "Offline",
   "offline.waiting": { one: "{count} wartet", other: "{count} warten" },
   "offline.sending": "Wird gesendet",
   "offline.sendNow": "Jetzt senden",
-  "offline.show": "Was wartet",
-  "offline.title": "Wartet auf das Senden",
+  "offline.show": "Zeigen, was wartet",
+  "offline.title": "Wartet darauf, gesendet zu werden",
   "offline.body":
     "Das ist auf diesem Gerät gespeichert und wird genau einmal gesendet, sobald der Server erreichbar ist.",
   "offline.withdraw": "Nicht senden",
@@ -21,9 +22,28 @@ export const de: Translation<typeof en> = {
   "offline.unlike": "Ein zurückgenommenes „Gefällt mir“",
   "offline.commentLike": "Ein „Gefällt mir“ für einen Kommentar",
   "offline.commentUnlike": "Ein zurückgenommenes „Gefällt mir“ für einen Kommentar",
-  "offline.save": "Ein Beitrag zum Merken",
+  "offline.save": "Ein gemerkter Beitrag",
   "offline.unsave": "Ein nicht mehr gemerkter Beitrag",
-  "offline.follow": "Jemand, dem du folgen willst",
-  "offline.unfollow": "Jemand, dem du nicht mehr folgen willst",
+  "offline.follow": "Ein neues Folgen",
+  "offline.unfollow": "Ein beendetes Folgen",
   "offline.comment": "Ein Kommentar: {text}",
+  "offline.publishing": "Dein Beitrag wird veröffentlicht",
+  "offline.publishProgress": "Fortschritt deines Beitrags",
+  "offline.publishWaiting": "Dein Beitrag wartet auf eine Verbindung",
+  "offline.publishStopped": "Dein Beitrag konnte nicht veröffentlicht werden. {reason}",
+  "offline.publishFile": "{name} ist nicht verwendbar, deshalb wartet dein Beitrag. {reason}",
+  "offline.publishRest": "Ohne die Datei veröffentlichen",
+  "offline.publishOpen": "Zurück zum Entwurf",
+  "offline.published": "Veröffentlicht.",
+  "offline.scheduled": "Geplant für {time}.",
+  "offline.publishedBefore": "Dieser Beitrag war schon veröffentlicht.",
+  "problem.draft_file_lost": "Die Datei ist nicht mehr auf diesem Gerät. Füg sie noch einmal hinzu.",
+  "problem.too_many_scheduled":
+    "Du kannst höchstens 100 Beiträge planen, und pro Tag nicht mehr, als du an einem Tag veröffentlichen darfst.",
+  "problem.publish_time_invalid": "Wähl einen Zeitpunkt innerhalb des nächsten Jahres.",
+  "problem.storage_full":
+    "Dein Speicher ist voll. Lösche zuerst etwas oder bitte die Betreiber dieser Seite um mehr.",
+  "problem.too_many_videos":
+    "Mehrere deiner Videos werden noch vorbereitet. Warte, bis einige davon fertig sind.",
+  "problem.video_time_used_up": "Du hast das Videolimit für heute erreicht. Versuch es morgen wieder.",
 };

@@ -2,9 +2,9 @@
 export const en = {
   "offline.likeRefused": "A like you gave while offline was not accepted. {reason}",
   "offline.saveRefused": "A post you saved while offline could not be saved. {reason}",
-  "offline.followRefused": "A follow from while you were offline was not accepted. {reason}",
+  "offline.followRefused": "A follow you made while offline was not accepted. {reason}",
   "offline.commentRefused": "A comment you wrote while offline was not accepted. {reason}",
-  "offline.commentLikeRefused": "A like on a comment from while you were offline was not accepted. {reason}",
+  "offline.commentLikeRefused": "A like you gave a comment while offline was not accepted. {reason}",
   "offline.state": "Offline",
   "offline.waiting": { one: "{count} waiting", other: "{count} waiting" },
   "offline.sending": "Sending",
@@ -22,4 +22,23 @@ export const en = {
   "offline.follow": "A follow",
   "offline.unfollow": "An unfollow",
   "offline.comment": "A comment: {text}",
+  "offline.publishing": "Publishing your post",
+  "offline.publishProgress": "Progress of your post",
+  "offline.publishWaiting": "Your post is waiting for a connection",
+  "offline.publishStopped": "Your post could not be published. {reason}",
+  "offline.publishFile": "{name} cannot be used, so your post is waiting. {reason}",
+  "offline.publishRest": "Publish without it",
+  "offline.publishOpen": "Back to the draft",
+  "offline.published": "Published.",
+  "offline.scheduled": "Scheduled for {time}.",
+  "offline.publishedBefore": "This post was already published.",
+  "problem.draft_file_lost": "The file is no longer on this device. Add it again.",
+  "problem.too_many_scheduled":
+    "You can schedule at most 100 posts, and no more per day than you may publish in a day.",
+  "problem.publish_time_invalid": "Choose a time within the next year.",
+  "problem.storage_full":
+    "Your storage is full. Delete something first, or ask whoever runs this site for more.",
+  "problem.too_many_videos":
+    "Several of your videos are still being prepared. Wait until some of them are ready.",
+  "problem.video_time_used_up": "You have reached today’s limit for video. Try again tomorrow.",
 } as const;

@@ -3,8 +3,9 @@ import type { Translation } from "../../types";
 import type { en } from "./en";
 
 export const ar: Translation<typeof en> = {
-  "search.label": "ابحث عن أشخاص ووسوم وأماكن",
-  "search.results": "النتائج",
+  "search.placeholder": "أشخاص، وسوم، أماكن، نصوص",
+  "search.label": "ابحث عن أشخاص ووسوم وأماكن ونصوص",
+  "search.results": "نتائج البحث",
   "search.count": {
     zero: "لا نتائج",
     one: "نتيجة واحدة",
@@ -13,7 +14,7 @@ export const ar: Translation<typeof en> = {
     many: "{count} نتيجة",
     other: "{count} نتيجة",
   },
-  "search.nothing": "لا شيء بهذا الاسم",
+  "search.nothing": "لا نتائج",
   "search.nothingBody": "تحقّق من الإملاء أو جرّب حروفًا أقل.",
   "search.followers": {
     zero: "لا متابعين",
@@ -33,17 +34,19 @@ export const ar: Translation<typeof en> = {
   },
   "search.place": "مكان",
   "search.recent": "عمليات البحث الأخيرة",
-  "search.forget": "نسيان {what}",
-  "search.forgetAll": "نسيان الكل",
+  "search.forget": "إزالة {what}",
+  "search.forgetAll": "مسح الكل",
+  "search.followFailed": "لم يتغير شيء في #{tag}. {reason}",
+  "problem.too_many_tags": "لا يمكنك متابعة وسوم أكثر. ألغِ متابعة وسم أولًا.",
   "search.order": "الترتيب",
   "search.top": "الأكثر إعجابًا",
   "search.newest": "الأحدث",
   "search.tagEmpty": "لا منشورات هنا",
-  "search.tagEmptyBody": "لم يستخدم أحد ‎#{tag} في منشور عام يمكنك رؤيته.",
+  "search.tagEmptyBody": "لا توجد منشورات عامة بالوسم ‎#{tag} يمكنك رؤيتها.",
   "search.placeEmpty": "لا منشورات من هنا",
   "search.placeEmptyBody": "تظهر هنا المنشورات العامة من هذا المكان.",
-  "search.placeGone": "لا يوجد هذا المكان",
-  "search.placeGoneBody": "قد يكون العنوان خاطئًا. البحث يجد الأماكن بأي كلمة من أسمائها.",
+  "search.placeGone": "لم يُعثر على المكان",
+  "search.placeGoneBody": "ربما كُتب العنوان خطأ. يعثر البحث على الأماكن بأي كلمة من أسمائها.",
   "search.exploreEmpty": "لا شيء لاستكشافه بعد",
-  "search.exploreEmptyBody": "ستُعلّق هنا صور عامة لأشخاص لا تتابعهم بعد.",
+  "search.exploreEmptyBody": "ستظهر هنا صور عامة لأشخاص لا تتابعهم بعد.",
 };

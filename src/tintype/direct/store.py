@@ -1,0 +1,7 @@
+"""The SQL of the direct room."""
+
+from pathlib import Path
+
+from shardwright.routing import Queries
+
+QUERIES = Queries.load(Path(__file__).with_name("queries.sql"))

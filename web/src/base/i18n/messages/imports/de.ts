@@ -1,0 +1,102 @@
+/** German messages: importing posts from elsewhere. */
+import type { Translation } from "../../types";
+import type { en } from "./en";
+
+export const de: Translation<typeof en> = {
+  "imports.title": "Beiträge mitbringen",
+  "imports.body":
+    "Hol Fotos und Videos herüber, die du anderswo veröffentlicht hast, mit Bildtext und Datum. Niemand wird benachrichtigt, und in Feeds erscheint nichts: Sie landen direkt in deinem Profil, nach Datum geordnet.",
+  "imports.off": "Auf dieser Seite sind Importe abgeschaltet. Frag die Betreiber.",
+  "imports.source": "Woher",
+  "imports.instagram": "Instagram",
+  "imports.mastodon": "Mastodon",
+  "imports.pixelfed": "Pixelfed",
+  "imports.folder": "Fotos",
+  "imports.instagramHelp":
+    "Lade in der Kontenübersicht von Instagram unter „Deine Informationen und Berechtigungen“ deine Informationen im JSON-Format herunter, nicht als HTML. Bekommst du mehrere Zip-Dateien, wähle alle aus.",
+  "imports.mastodonHelp":
+    "Fordere in den Einstellungen von Mastodon unter „Import und Export“ dein Archiv an. Importiert werden Beiträge mit Bildern.",
+  "imports.pixelfedHelp":
+    "Lade in den Einstellungen von Pixelfed unter „Data Export“ deine Beiträge herunter. Bilder sind nicht dabei: Wähle die Datei zusammen mit einer Zip-Datei der Bilder, benannt wie in ihren Adressen.",
+  "imports.folderHelp":
+    "Eine Zip-Datei mit Fotos und Videos: Jedes wird ein Beitrag, datiert nach Kamera oder Dateiname. Auch Bildtexte in Textdateien und aus Google Takeout werden gelesen.",
+  "imports.stories": "Storys mitnehmen",
+  "imports.storiesHint": "Sie werden zu archivierten Beiträgen, die nur du siehst.",
+  "imports.choose": "Dateien wählen",
+  "imports.files": "Gewählte Dateien",
+  "imports.tooLarge": "Diese Dateien dürfen zusammen höchstens {size} groß sein.",
+  "imports.start": "Importieren",
+  "imports.sending": "Wird hochgeladen: {sent} von {total}",
+  "imports.offline": "Verbindung bei {sent} von {total} verloren. Das Hochladen geht von selbst weiter.",
+  "imports.stay": "Lass diese Seite offen, bis alles hochgeladen ist.",
+  "imports.interrupted":
+    "Das Hochladen wurde unterbrochen. Wähle dieselben Dateien noch einmal, um fortzufahren.",
+  "imports.missing": "Noch nicht vollständig: {names}",
+  "imports.continue": "Fortsetzen",
+  "imports.continueOf": "Fortsetzen: {name}",
+  "imports.keptUntil":
+    "Schaffe Platz und setze den Import fort: Deine Dateien werden bis zum {date} aufbewahrt.",
+  "imports.again":
+    "Schaffe Platz und importiere dieselben Dateien noch einmal: Nichts wird doppelt importiert.",
+  "imports.reading": "Das Archiv wird gelesen …",
+  "imports.running": "{done} von {total} Beiträgen",
+  "imports.mayLeave": "Du kannst diese Seite verlassen: Der Import läuft weiter.",
+  "imports.cancel": "Import abbrechen",
+  "imports.cancelTitle": "Diesen Import abbrechen?",
+  "imports.cancelBody":
+    "Importierte Beiträge bleiben. Der Rest wird nicht importiert, und die hochgeladenen Dateien werden gelöscht.",
+  "imports.earlier": "Frühere Importe",
+  "imports.imported": { one: "{count} Beitrag importiert.", other: "{count} Beiträge importiert." },
+  "imports.already": { one: "{count} war schon da.", other: "{count} waren schon da." },
+  "imports.skipped": { one: "{count} Element ausgelassen.", other: "{count} Elemente ausgelassen." },
+  "imports.cancelled": "Abgebrochen.",
+  "imports.peopleHere":
+    "Diese Konten heißen wie Leute, denen du dort folgst: {names}. Es müssen nicht dieselben Personen sein.",
+  "imports.report": "Bericht",
+  "imports.reportOf": "Bericht: {name}",
+  "imports.reportEmpty": "Nichts wurde ausgelassen.",
+  "imports.lineSkipped": "Ausgelassen: {reason}",
+  "imports.lineChanged": "Geändert: {reason}",
+  "imports.reason.other": "Es konnte nicht importiert werden.",
+  "imports.reason.file_missing": "Die Datei ist nicht im Archiv.",
+  "imports.reason.file_unreadable": "Die Datei lässt sich nicht aus dem Archiv lesen.",
+  "imports.reason.link": "Es ist eine Verknüpfung oder eine Spezialdatei.",
+  "imports.reason.encrypted": "Es ist mit einem Passwort verschlüsselt.",
+  "imports.reason.entry_unknown": "Der Eintrag ist von unbekannter Art.",
+  "imports.reason.entry_empty": "Der Eintrag nennt kein Foto oder Video.",
+  "imports.reason.no_post": "Der Eintrag enthält keinen Beitrag.",
+  "imports.reason.no_media": "Es enthält kein Foto oder Video.",
+  "imports.reason.boost": "Es ist ein Beitrag von jemand anderem, den du geteilt hast.",
+  "imports.reason.message": "Es gehört zu einer Nachricht; Nachrichten werden nicht importiert.",
+  "imports.reason.reply": "Es ist eine Antwort auf den Beitrag von jemand anderem.",
+  "imports.reason.deleted": "Du hattest es gelöscht.",
+  "imports.reason.profile_picture": "Es war ein Profilbild, kein Beitrag.",
+  "imports.reason.story_unwanted": "Es ist eine Story, und du wolltest keine Storys.",
+  "imports.reason.system_file": "Es ist eine Systemdatei.",
+  "imports.reason.live_photo": "Es ist der bewegte Teil eines Live-Fotos.",
+  "imports.reason.sidecar_alone": "Es beschreibt ein Foto, das nicht im Archiv ist.",
+  "imports.reason.other_list": "Es ist eine Liste, aber nicht von Beiträgen.",
+  "imports.reason.unnamed": "Kein Beitrag im Archiv verweist darauf.",
+  "imports.reason.same": "Es ist zweimal im Archiv.",
+  "imports.reason.not_reached": "Der Import endete davor.",
+  "imports.reason.caption_cut": "Der Text war zu lang und wurde gekürzt.",
+  "imports.reason.alt_text_cut": "Die Beschreibung war zu lang und wurde gekürzt.",
+  "imports.reason.split": "Es hat mehr Bilder, als in einen Beitrag passen, und wurde zu mehreren Beiträgen.",
+  "imports.reason.too_large": "Die Datei ist größer oder länger, als diese Seite annimmt.",
+  "imports.reason.unsupported": "Dateien dieser Art werden nicht unterstützt.",
+  "imports.reason.damaged": "Die Datei ist beschädigt oder leer.",
+  "imports.reason.archive_is_html":
+    "Dieses Archiv besteht aus Webseiten (HTML). Fordere bei Instagram eines im JSON-Format an.",
+  "imports.reason.archive_too_costly":
+    "Das Archiv braucht mehr Speicher oder Zeit, als ein Import verwenden darf.",
+  "imports.reason.archive_invalid": "In diesem Archiv sind keine Beiträge, oder es ist beschädigt.",
+  "imports.reason.storage_full": "Dein Speicher ist voll.",
+  "imports.reason.upload_expired": "Die Dateien kamen nicht rechtzeitig an. Beginne von vorn.",
+  "imports.reason.unavailable":
+    "Der Import ließ sich nicht abschließen. Importiere dieselben Dateien noch einmal: Nichts wird doppelt importiert.",
+  "problem.import_under_way": "Es läuft schon ein Import. Warte, bis er fertig ist, oder brich ihn ab.",
+  "problem.import_incomplete": "Einige Dateien sind noch nicht angekommen. Wähle sie noch einmal.",
+  "problem.archive_too_large": "Zusammen sind die Dateien größer, als diese Seite annimmt.",
+  "problem.too_many_archives": "Dieser Import kann keine weiteren Dateien aufnehmen.",
+  "problem.imports_off": "Auf dieser Seite sind Importe abgeschaltet.",
+};

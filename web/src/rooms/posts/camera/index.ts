@@ -1,0 +1,2 @@
+/** Camera, lens and exposure, shown on the page of a post. */
+export { default as CameraDetails } from "./CameraDetails.svelte";
