@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { language } from "../../src/base/i18n";
 import type { NotificationItem } from "../../src/client/notifications";
 import { refreshUnread } from "../../src/rooms/notifications/lazy";
@@ -93,4 +93,35 @@ test("a count requested before reading does not bring the badge back", async () 
   await refreshing;
 
   expect(unread.count).toBe(0);
+});
+
+test("a count that is pushed while the list is marked as read is not overwritten", async () => {
+  const page = { notifications: [item(9)], unread_count: 1, next_cursor: null, has_more: false };
+  let markedRead: () => void = () => {};
+  const responses = [
+    Promise.resolve(Response.json(page)),
+    new Promise<Response>((resolve) => (markedRead = () => resolve(new Response(null, { status: 204 })))),
+    Promise.resolve(Response.json({ unread_count: 1 })),
+  ];
+  const fetched = vi.fn(() => responses.shift() ?? Promise.reject(new Error("nothing left to say")));
+  globalThis.fetch = fetched;
+  unread.set(1);
+  const list = new NotificationList();
+  await list.pages.loadMore();
+  unread.set(1); // Pushed: somebody has commented.
+  markedRead();
+  await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(3));
+
+  expect([unread.count, list.isRead]).toEqual([1, true]);
+});
+
+test("of two requests for the count the later one is shown", async () => {
+  const respond: ((response: Response) => void)[] = [];
+  globalThis.fetch = () => new Promise((resolve) => respond.push(resolve));
+  const requests = [refreshUnread(), refreshUnread()];
+  respond[1]?.(new Response('{"unread_count":2}'));
+  respond[0]?.(new Response('{"unread_count":7}'));
+  await Promise.all(requests);
+
+  expect(unread.count).toBe(2);
 });

@@ -4,6 +4,7 @@ import { unread } from "./unread.svelte";
 
 /** Asks for the number of unread notifications; resolves to whether the server answered. */
 export async function refreshUnread(): Promise<boolean> {
+  unread.version += 1; // Of two questions the later one counts.
   const { version } = unread;
   try {
     const count = await getUnreadCount();

@@ -2,6 +2,7 @@
 import { nextCursor, PagedList } from "../../base/pagedList.svelte";
 import { type NotificationItem, notifications } from "../../client/notifications";
 import { attempt } from "../../ui/attempt";
+import { refreshUnread } from "./lazy";
 import { unread } from "./unread.svelte";
 
 const PAGE_SIZE = 30;
@@ -35,13 +36,17 @@ export class NotificationList {
 
   /** Marks as read up to the newest one shown; what arrives meanwhile stays unread. */
   async #markRead(newest: NotificationItem | undefined, count: number): Promise<void> {
+    const { version } = unread;
+    let remaining = 0;
     try {
       if (newest !== undefined && count > 0) await notifications.markRead(newest.notification_id);
-      unread.set(0);
       this.isRead = true;
     } catch {
-      unread.set(count); // The badge stays; the next visit tries again.
+      remaining = count; // The badge stays; the next visit tries again.
     }
+    // A count that was pushed in the meantime is newer than this one, or older: the server knows.
+    if (version === unread.version) unread.set(remaining);
+    else await refreshUnread();
   }
 }
 

@@ -4,7 +4,7 @@ import { session } from "../accounts";
 export class Unread {
   count = $state.raw(0);
   messages = $state.raw(0);
-  /** Incremented by `set`: responses to earlier requests are outdated then. */
+  /** Incremented by `set` and by each request for the count: responses to earlier requests are outdated then. */
   version = 0;
 
   /** Sets the count that came with another response. */
