@@ -10,8 +10,11 @@ const [address, photo, minimum = "95"] = process.argv.slice(2);
 const TRIES = 3;
 /** Limits on what is transferred before the first image. Measured: 10 to 19 requests, 99 to 167 KB. */
 const LIMITS = { requests: 22, kilobytes: 180, shift: 0.02 };
-/** Below this benchmark index the machine is too busy for a meaningful score: performance is printed, but not enforced. */
-const MIN_BENCHMARK = 500;
+/**
+ * Below this benchmark index the machine is too slow or too busy for a meaningful score: performance is printed, but not enforced.
+ * Measured with the same build: 99 at 2,650 points, 89 at 570 to 800.
+ */
+const MIN_BENCHMARK = 1_500;
 const METRICS = {
   FCP: "first-contentful-paint",
   LCP: "largest-contentful-paint",
