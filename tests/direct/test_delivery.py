@@ -18,7 +18,7 @@ from tests.direct.support import (
     query,
     stored_events,
 )
-from tests.support import Person, join
+from tests.support import Person, join, let_pass
 from tintype.direct import Direct
 from tintype.direct.delivery import MessageDelivery
 from tintype.sync import Update
@@ -55,7 +55,7 @@ async def test_whoever_sends_finds_the_message_delivered_when_they_are_answered(
     ana, bo, cy = friends
     pair, group, device = await open_pair(ana, bo), await open_group(ana, bo, cy), Device(ana)
     first = await device.send(pair, "one")
-    await device.send(pair, "two", reply_to=first["message_id"])
+    await let_pass((await device.send(pair, "two", reply_to=first["message_id"]))["message_id"])
     await device.send(group, "three")
 
     assert await told(bo) == await told(ana) == ["one", "two", "three"]

@@ -68,6 +68,7 @@ def test_locks_carry_hashes_and_no_addresses() -> None:
 def _succeed(room: CleanRoom, *words: str, timeout_s: int = 500) -> str:
     done = room.run(*words, path=os.environ["PATH"], timeout_s=timeout_s)
     output = done.stdout + done.stderr
+    failures = output.partition("= FAILURES =")[2][:5000]
     shown = "\n".join(line[:400] for line in output.splitlines() if line.startswith(("FAILED", "ERROR")))
-    assert done.returncode == 0, f"{' '.join(words)}:\n{output[-3000:]}\n{shown}"
+    assert done.returncode == 0, f"{' '.join(words)}:\n{failures}\n{output[-3000:]}\n{shown}"
     return done.stdout
