@@ -16,6 +16,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     manifest: true,
     rolldownOptions: {
+      // Merged, the bundler's helpers end up in the chunk of the cryptography, and whoever needs a helper loads 44 KB with it.
+      experimental: { chunkOptimization: { mergeCommonChunks: false } },
       output: {
         codeSplitting: {
           // Modules shared by the first screen and later pages become one chunk: fewer requests, better compression.

@@ -3,6 +3,7 @@ import { mount } from "svelte";
 import App from "./app/App.svelte";
 import { homeRoute } from "./app/homeRoute";
 import { firstPaint, watchFirstPaint } from "./base/afterFirstPaint";
+import { cacheDisplayFont } from "./base/displayFont";
 import { formatAgo, formatCount, language, negotiateLocale } from "./base/i18n";
 import { applyTheme, prefs } from "./base/prefs.svelte";
 import { router } from "./base/router";
@@ -45,6 +46,8 @@ addEventListener("online", () => session.isFromCache && void session.load());
 
 // Whoever began at home finds the other routes loaded; if that fails, the first navigation tries again and says so.
 void firstPaint.then(loadRoutes).catch(() => {});
+
+void firstPaint.then(cacheDisplayFont).catch(() => {}); // If that fails, the next visit tries again.
 
 // After the first paint: the service worker caches the app and viewed images for offline visits.
 if (import.meta.env.PROD && "serviceWorker" in navigator)

@@ -4,6 +4,7 @@
  * the first image. Whatever fails here, the app does again.
  */
 
+import { isDisplayFontCached } from "../base/displayFont";
 import { locales, negotiateLocale } from "../base/i18n/locales";
 import { readPrefs, storedPrefs } from "../base/storedPrefs";
 import { csrfToken } from "../client/csrf";
@@ -44,6 +45,7 @@ if (!isHome) {
 
 if (csrfToken() !== null) {
   root.dataset["skeleton"] = isHome ? "home" : "page";
+  if (isHome && !isDisplayFontCached()) root.dataset["displayFont"] = "later";
   const [first] = prefetchUrls(location.pathname, feed).map(prefetch);
   if (isHome) first?.then(preloadFirstImage).catch(() => {});
 }
