@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from httpx import ASGITransport, AsyncClient
+from httpx import ASGITransport, AsyncBaseTransport, AsyncClient, Request, Response
 
 from tests.notifications.support import id_of
 from tests.realtime.live_nats import LiveNats
@@ -220,3 +220,30 @@ async def test_notifications_and_new_posts_arrive_live(
             return listener.heard[-1].payload == {"unread_count": 0}
 
         await eventually(is_read, what="other devices hear that all was read")
+
+
+class ForgetfulTransport(AsyncBaseTransport):
+    """Answers nothing and forgets the first cancellation, as `wait_for` of Python 3.11 can."""
+
+    def __init__(self) -> None:
+        self.is_asked, self.cancellations = asyncio.Event(), 0
+
+    async def handle_async_request(self, request: Request) -> Response:
+        assert request.url.host == "testserver.local"
+        self.is_asked.set()
+        while True:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                self.cancellations += 1
+                if self.cancellations > 1:
+                    raise
+
+
+async def test_a_client_ends_although_a_library_forgets_that_it_was_cancelled() -> None:
+    transport = ForgetfulTransport()
+
+    async with LiveClient("http://testserver.local", "token", transport=transport):
+        await transport.is_asked.wait()
+
+    assert transport.cancellations == 2

@@ -24,6 +24,7 @@ from tintype.client.models import CommandRefused, LiveUpdate, ResetNeeded, Signe
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.2, 30.0
 REPEAT_S = 5.0
 KEEP_ALIVE_S = 30
+CANCEL_AGAIN_S = 1.0
 RENEW_S = 45.0
 """How often the posts that are watched are named again; the server forgets them after 90 seconds."""
 Failure = ResetNeeded | SignedOut
@@ -65,8 +66,11 @@ class LiveClient:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._task is not None:
+        # More than once: `wait_for` of Python 3.11, used by aiomqtt, forgets a cancellation that comes with its result.
+        while self._task is not None and not self._task.done():
             self._task.cancel()
+            await asyncio.wait([self._task], timeout=CANCEL_AGAIN_S)
+        if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
         await self._http.close()
 
