@@ -2,7 +2,7 @@
 // node e2e/cameraAndPlaces.mjs ADDRESS PHOTO [SCREENSHOT_FOLDER]; the photo's EXIF says it was taken with a Canon EOS R5.
 
 import assert from "node:assert/strict";
-import { DESKTOP, launch, openPage, PHONE, screenshot } from "./support/browser.mjs";
+import { DESKTOP, launch, openPage, PHONE, screenshot, waitUntil } from "./support/browser.mjs";
 import { describe, publishAndWait, waitUntilUploaded } from "./support/composer.mjs";
 import { RUN, signIn } from "./support/users.mjs";
 
@@ -95,10 +95,12 @@ async function chooseOwnPlace({ page }, shape) {
 
 async function showByDefault({ page }) {
   await page.goto(`${address}/settings/privacy`);
+  const saved = page.waitForResponse((response) => response.request().method() === "PATCH" && response.ok());
   await page.getByRole("switch", { name: "Show camera details" }).click();
+  await saved;
   await page.goto(`${address}/create`);
   await page.getByText(LINE).waitFor();
-  assert.equal(await page.getByRole("switch", { name: "Show camera, lens and exposure" }).isChecked(), true);
+  await waitUntil(() => page.getByRole("switch", { name: "Show camera, lens and exposure" }).isChecked());
 }
 
 async function lookInArabic() {
