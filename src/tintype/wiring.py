@@ -42,7 +42,7 @@ from tintype.base.outbox import Outbox
 from tintype.base.rate_limits import LimitOverrides
 from tintype.base.relay_pokes import RelayPokes
 from tintype.base.router_addresses import router_dsns
-from tintype.base.settings import Settings, directory_dsn
+from tintype.base.settings import Settings, directory_dsn, map_file
 from tintype.comments import Comments, CommentsDependencies
 from tintype.direct import Direct, DirectDependencies
 from tintype.feed import Feed, FollowedTags, Hydrator, ViewerStates
@@ -207,6 +207,7 @@ async def open_rooms(
             options=pool_options(settings, process),
             dsns=router_dsns(settings),
             registry=registry,
+            map_file=map_file(settings),
         )
         stack.push_async_callback(shards.close)
         redis = connect_redis(settings)
@@ -232,10 +233,10 @@ def pool_options(settings: Settings, process: str) -> PoolOptions:
         # The backends of a process cache this times the shards. One is enough, since nobody waits for a connection
         # while they hold one; who waits for a slow statement of somebody else gets a spare one after 50 ms.
         connections_per_group=1,
-        spare_connections=max(1, connections // 4),
+        spare_connections=settings.postgres_spare_connections or max(1, connections // 4),
         hot_bytes=HOT_BYTES,
         shards_per_connection=256,  # the size of the backend decides, not the number
-        gather_connections=max(1, connections // 8),
+        gather_connections=settings.postgres_gather_connections or max(1, connections // 8),
         max_backend_bytes=settings.postgres_backend_mb * 2**20,
         idle_s=60.0,
         application_name=f"{settings.namespace} {process}",

@@ -30,6 +30,17 @@ def test_lists_in_the_environment_are_json_or_separated_by_commas(tmp_path: Path
     assert loaded.settings.postgres == ("postgresql://a", "postgresql://b")
 
 
+def test_an_address_in_the_environment_may_name_several_hosts(tmp_path: Path) -> None:
+    environ = {
+        "TINTYPE_POSTGRES": "postgresql://app:x@db1,db2:5433/app,postgresql://app:x@db3/app, ",
+        "TINTYPE_POSTGRES_REPLICAS": "pg1=postgresql://db4/app,pg2=postgresql://db5,db6/app",
+    }
+    settings = load_settings(environ=environ, file=tmp_path / "none.toml").settings
+
+    assert settings.postgres == ("postgresql://app:x@db1,db2:5433/app", "postgresql://app:x@db3/app")
+    assert settings.postgres_replicas == ("pg1=postgresql://db4/app", "pg2=postgresql://db5,db6/app")
+
+
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [

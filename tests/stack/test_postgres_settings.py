@@ -28,6 +28,16 @@ def test_buffers_by_memory(memory_gib: int, buffers: str) -> None:
     assert made["shared_buffers"] == buffers
 
 
+def test_pool_sizes_are_settings_and_the_embedded_servers_allow_them(tmp_path: Path) -> None:
+    given_sizes = {"TINTYPE_POSTGRES_SPARE_CONNECTIONS": "30", "TINTYPE_POSTGRES_GATHER_CONNECTIONS": "20"}
+    environ = {"TINTYPE_HOME": str(tmp_path), "TINTYPE_WEB_WORKERS": "4", "TINTYPE_WORKER_COUNT": "2"}
+    loaded = load_settings(environ={**environ, **given_sizes}, file=tmp_path / "none.toml")
+    options = pool_options(loaded.settings, "web")
+
+    assert (options.max_connections, options.spare_connections, options.gather_connections) == (4, 30, 20)
+    assert int(stack_plan(loaded).postgres_settings["max_connections"]) > 6 * 54
+
+
 @given(st.integers(1, 64), st.integers(1, 64), st.integers(1, 64), st.integers(1, 8192))
 def test_every_process_gets_its_connections_and_a_dump_its_locks(
     web: int, workers: int, connections: int, shard_count: int

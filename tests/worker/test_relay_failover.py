@@ -20,8 +20,9 @@ _OUTBOX = "SELECT count(*) AS written, common.count_waiting_events() AS waiting 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("is_named_as", ["replica", "host"])
 async def test_events_written_at_a_promoted_replica_are_relayed(
-    settings: Settings, run_folder: Path, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, run_folder: Path, monkeypatch: pytest.MonkeyPatch, is_named_as: str
 ) -> None:
     monkeypatch.setattr(process, "WATCH_SERVERS_EVERY_S", 0.1)
     folder = Path(tempfile.mkdtemp(prefix="failover-", dir=run_folder))
@@ -35,14 +36,18 @@ async def test_events_written_at_a_promoted_replica_are_relayed(
             postgres=(primary.dsn(),),
             postgres_migrator=(),
             postgres_admin=(),
-            namespace=f"{settings.namespace}_failover",
+            namespace=f"{settings.namespace}_failover_{is_named_as}",
             shard_count=2,
         )
         await apply_schema(own)
         standby = await asyncio.to_thread(make_standby, primary, folder / "standby")
         started.append(standby)
-        own = msgspec.structs.replace(own, postgres_replicas=(f"pg1={standby.dsn()}",))
-        assert await enter_replicas(own) == {}
+        if is_named_as == "replica":
+            own = msgspec.structs.replace(own, postgres_replicas=(f"pg1={standby.dsn()}",))
+            assert await enter_replicas(own) == {}
+        else:
+            hosts = primary.dsn().replace(f":{primary.port}/", f":{primary.port},127.0.0.1:{standby.port}/")
+            own = msgspec.structs.replace(own, postgres=(hosts,))
         async with (
             open_rooms(own, process="tests") as rooms,
             run_worker(rooms, schedules=()),

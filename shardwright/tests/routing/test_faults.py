@@ -10,6 +10,7 @@ from routing_test_cluster import QUERIES, Cluster, OpenShards, make_cluster
 from shardwright.errors import InvalidId, ServerUnavailable
 from shardwright.local import LocalServer
 from shardwright.routing import DeadlineExceeded, OutcomeUnknown, Shards, WriteDeadlineExceeded
+from shardwright.routing import shards as shards_module
 from shardwright.topology import open_connection
 
 
@@ -60,6 +61,32 @@ async def test_while_a_server_is_down_the_others_serve_and_it_recovers_by_itself
         while not (gathered := await shards.gather(QUERIES.get, ids)).is_complete:  # noqa: ASYNC110 - waits for another process
             await asyncio.sleep(0.05)
     assert len(gathered) == 8
+
+
+@pytest.mark.slow
+async def test_an_open_breaker_is_probed_so_that_no_call_waits_for_its_cooldown(
+    fragile: Cluster, own_server: LocalServer, open_shards: OpenShards, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shards_module, "MAINTAIN_S", 0.1)
+    shards = await open_shards(fragile, breaker_failures=2, breaker_cooldown_s=3600.0)
+    number = on(shards, "b")
+    client = shards.server_for(number)
+    assert await ask(shards, number) is None
+    await asyncio.sleep(0.5)
+    assert client.watch.asked == 0  # nobody is asked while the breaker is closed
+
+    await asyncio.to_thread(own_server.stop, mode="immediate")
+    async with asyncio.timeout(60):
+        while not client.breaker.is_open:
+            await ask(shards, number)
+        while client.watch.asked < 2:  # noqa: ASYNC110 - a background task
+            await asyncio.sleep(0.02)
+        with pytest.raises(ServerUnavailable, match="times in a row"):
+            await shards.shard(number).fetch_value(QUERIES.whoami)
+        await asyncio.to_thread(own_server.start)
+        while client.breaker.is_open:  # noqa: ASYNC110 - likewise
+            await asyncio.sleep(0.02)
+    assert await shards.shard(number).fetch_value(QUERIES.whoami)
 
 
 @pytest.mark.slow

@@ -124,7 +124,7 @@ async def test_without_the_directory_an_unknown_id_is_not_called_invalid(
     shards = await open_shards(own_cluster)
     real = [await shards.shard(n).fetch_value(QUERIES.add, author_id=1, caption=caption) for n in range(4)]
     await cut_off(shards)
-    shards._directory._dsn = "postgresql://nobody@127.0.0.1:1/none"
+    shards._directory._primary.dsn = "postgresql://nobody@127.0.0.1:1/none"
 
     with pytest.raises(ServerUnavailable, match="the directory does not answer"):
         await shards.shard(4).fetch_value(QUERIES.whoami)

@@ -56,6 +56,7 @@ async def test_the_watch_goes_on_after_a_lost_connection(
     monkeypatch.setattr(map_watcher, "RECONNECT_S", 0.0)
     seen: asyncio.Queue[ShardMap] = asyncio.Queue()
     watcher = MapWatcher(_Source(failure), seen.put_nowait, poll_s=60)
+    watcher.reconnect()  # there is no connection yet to leave
     try:
         async with asyncio.timeout(20):
             assert (await seen.get()).version == 1

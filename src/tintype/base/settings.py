@@ -7,6 +7,7 @@ that `tintype config` can answer the question people really ask: who set this?
 
 import json
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ from tintype.base.rate_limits import LimitOverrides
 PREFIX = "TINTYPE_"
 FILE_NAME = "tintype.toml"
 PACKED_WEB_APP = Path(__file__).resolve().parent.parent / "web_dist"
+
+_BETWEEN_ADDRESSES = re.compile(r"[\s,]*\s[\s,]*|,+(?=[^,@/\s]*://)")
+"""White space, or commas before the scheme of the next address (`postgresql://`, `pg1=postgresql://`)."""
 
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 OptionalPort = Annotated[int, msgspec.Meta(ge=0, le=65535)]
@@ -113,8 +117,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     further behind is made anew.
     """
     postgres_connections: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 4
-    """Connections that each web and worker process holds to each PostgreSQL server, under load; up to half as many
-    more, and at least two, are opened while shards wait for a busy one, and one for reads of many shards.
+    """Connections that each web and worker process holds to each PostgreSQL server, under load, beside those of
+    `postgres_spare_connections` and `postgres_gather_connections`.
+    """
+    postgres_spare_connections: Annotated[int, msgspec.Meta(ge=0, le=1_000)] = 0
+    """Connections beyond `postgres_connections` that each process opens to each server while shards wait for a busy
+    one. Zero: a quarter of `postgres_connections`, at least one.
+    """
+    postgres_gather_connections: Annotated[int, msgspec.Meta(ge=0, le=1_000)] = 0
+    """Connections of each process to each server for reads of many shards. Zero: an eighth of `postgres_connections`,
+    at least one.
     """
     postgres_backend_mb: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 64
     """A connection is replaced once its PostgreSQL backend has grown beyond this, in MB. Zero: never for its size."""
@@ -340,6 +352,11 @@ def server_dsns(settings: Settings) -> dict[str, str]:
     return {f"pg{number}": dsn for number, dsn in enumerate(settings.postgres, start=1) if dsn}
 
 
+def map_file(settings: Settings) -> Path:
+    """Where processes keep the last shard map, to start from while the directory is away."""
+    return settings.home / "cache" / "shard-map.json"
+
+
 def site_url(settings: Settings) -> str:
     """The address of this installation, as people type it; without a slash at its end."""
     return (settings.public_url or f"http://{settings.http_host}:{settings.http_port}").rstrip("/")
@@ -427,17 +444,22 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     for name in Settings.__struct_fields__:
         text = environ.get(PREFIX + name.upper())
         if text is not None:
-            found[name] = _as_list(text) if name in LISTS else text
+            found[name] = _as_list(text, has_hosts=name.startswith("postgres")) if name in LISTS else text
     return found
 
 
-def _as_list(text: str) -> list[str]:
-    """A JSON list, or values separated by commas or white space."""
+def _as_list(text: str, *, has_hosts: bool) -> list[str]:
+    """A JSON list, or values separated by commas or white space.
+
+    With hosts, a comma within an address separates its hosts: `postgresql://app@db1,db2/app`.
+    """
     if text.lstrip().startswith("["):
         try:
             return json.loads(text)
         except json.JSONDecodeError as error:
             raise SettingsInvalid(f"not a JSON list: {error}") from error
+    if has_hosts:
+        return [each for each in _BETWEEN_ADDRESSES.split(text.strip(", \t\n")) if each]
     return text.replace(",", " ").split()
 
 

@@ -74,8 +74,12 @@ def stack_plan(loaded: Loaded) -> StackPlan:
     machine = this_machine()
     suitable = choose_counts(machine, settings.postgres_servers * settings.postgres_replica_count)
     counts = ProcessCounts(settings.web_workers or suitable.web, settings.worker_count or suitable.workers)
+    pooled = settings.postgres_spare_connections + settings.postgres_gather_connections
     servers = postgres_settings(
-        machine, counts, connections=settings.postgres_connections, shard_count=settings.shard_count
+        machine,
+        counts,
+        connections=settings.postgres_connections + pooled,
+        shard_count=settings.shard_count,
     )
     if settings.postgres_replica_count:
         servers["max_slot_wal_keep_size"] = f"{settings.postgres_replica_wal_mb}MB"

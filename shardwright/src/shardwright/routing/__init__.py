@@ -9,6 +9,7 @@ from shardwright.routing.errors import (
     OutcomeUnknown,
     PartialResult,
     PoolExhausted,
+    PrimaryElsewhere,
     TransactionLost,
     WriteDeadlineExceeded,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "PartialResult",
     "PoolExhausted",
     "PoolOptions",
+    "PrimaryElsewhere",
     "Queries",
     "Query",
     "RawSql",

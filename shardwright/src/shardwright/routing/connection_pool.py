@@ -25,6 +25,7 @@ from shardwright.routing.pooled_connection import Connector, PooledConnection
 log = logging.getLogger(__name__)
 
 RECOVER_TIMEOUT_S = 5.0
+RESTED_S = 5.0  # without use, after which a connection may lead to a primary that was replaced while it hung
 CLOSE_TIMEOUT_S = 5.0
 MEASURE_EVERY_S = 30.0  # of a connection in use: its backend is asked how large it is
 KEEP_SPARE_S = (
@@ -71,8 +72,12 @@ class ConnectionPool:
         while group.idle:
             pooled = group.idle.pop()
             if not pooled.conn.is_closed():
+                now = monotonic()
+                if now - pooled.used_at > RESTED_S and self._connector.primary.is_unconfirmed(now):
+                    group.idle.append(pooled)
+                    return None  # `acquire` finds out first whether the server is still the primary
                 pooled.shards_touched.add(number)
-                pooled.busy_since = monotonic()
+                pooled.busy_since = now
                 return pooled
             self._remove(pooled)
         return None
@@ -96,10 +101,26 @@ class ConnectionPool:
 
         `waited_s` is what earlier attempts of the same call have used of `acquire_timeout_s`.
         """
-        pooled = await self._wait(self.groups.for_shard(number), monotonic() - waited_s)
+        since = monotonic() - waited_s
+        group = self.groups.for_shard(number)
+        pooled = None
+        if group.idle:
+            await self._confirm_primary()
+            pooled = self.acquire_nowait(number)
+        if pooled is None:
+            pooled = await self._wait(group, since)
         pooled.shards_touched.add(number)
         pooled.busy_since = monotonic()
         return pooled
+
+    async def _confirm_primary(self) -> None:
+        """Find out whether the server is still the primary: its connections have rested, and it may have hung."""
+        if self._connector.primary.is_unconfirmed(monotonic()):
+            try:
+                await self._connector.primary.confirm()
+            except ServerUnavailable:
+                self.breaker.record_failure()
+                raise
 
     def recover(self, pooled: PooledConnection) -> None:
         """Make a connection usable again in the background after an interrupted statement, or replace it."""
@@ -163,6 +184,10 @@ class ConnectionPool:
     def has_answered_since(self, since: float) -> bool:
         """Whether a connection was opened or finished a statement since then."""
         return any(pooled.used_at >= since for pooled in self.connections)
+
+    def has_waited_since(self, since: float) -> bool:
+        """Whether a statement that was sent before then has not been answered."""
+        return any(pooled.busy_since is not None and pooled.busy_since < since for pooled in self.connections)
 
     @property
     def awaits_server(self) -> bool:

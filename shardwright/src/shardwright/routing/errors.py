@@ -50,5 +50,9 @@ class PartialResult(ShardwrightError):
     """Some servers did not answer, and the caller required complete results."""
 
 
+class PrimaryElsewhere(ServerUnavailable):
+    """The server has become a standby, or read-only: nothing was changed. Its primary is looked for; repeat it."""
+
+
 class PoolExhausted(ServerUnavailable):
     """No connection became free within `acquire_timeout_s`: all are busy, or none could be opened in time."""

@@ -135,13 +135,13 @@ class Connector:
     async def connect(self) -> tuple[ShardConnection, bool]:
         """Open a connection, check that it leads to this server, and return whether it is behind a pooler."""
         try:
-            await self._locate()
+            limit_s = await self.primary.find_to_connect(self._options.connect_timeout_s)
             if self._is_behind_pooler is None:
-                conn = await self._open(is_behind_pooler=True)
-                self._is_behind_pooler = await self._probe(conn)
+                conn = await self._open(limit_s, is_behind_pooler=True)
+                self._is_behind_pooler = await self._probe(conn, limit_s)
                 await conn.close()
-            conn = await self._open(is_behind_pooler=self._is_behind_pooler)
-            if await self._probe(conn) != self._is_behind_pooler:
+            conn = await self._open(limit_s, is_behind_pooler=self._is_behind_pooler)
+            if await self._probe(conn, limit_s) != self._is_behind_pooler:
                 self._is_behind_pooler = None
                 conn.terminate()
                 raise ServerUnavailable(  # noqa: TRY301 - like the others, it puts the address in doubt
@@ -157,15 +157,7 @@ class Connector:
             raise ServerUnavailable(f"server {self.server.name} does not answer: {error!r}") from error
         return conn, self._is_behind_pooler
 
-    async def _locate(self) -> None:
-        """Find out which address to connect to."""
-        await self.primary.find()
-
-    @property
-    def _dsn(self) -> str:
-        return self.primary.dsn
-
-    async def _open(self, *, is_behind_pooler: bool) -> ShardConnection:
+    async def _open(self, limit_s: float, *, is_behind_pooler: bool) -> ShardConnection:
         options = self._options
         settings = {"application_name": options.application_name}
         if not is_behind_pooler:
@@ -174,9 +166,9 @@ class Connector:
             # PostgreSQL considers a generic plan: with thousands of shards it would plan every time.
             settings["plan_cache_mode"] = "force_generic_plan"
         opened = await open_connection(
-            self._dsn,
+            self.primary.dsn,
             f"server {self.server.name}",
-            timeout_s=options.connect_timeout_s,
+            timeout_s=limit_s,
             # Without a pooler the server enforces statement_timeout, and the pool checks for overdue connections:
             # a timer for every statement would cost 10 µs each.
             command_timeout_s=options.statement_timeout_s if is_behind_pooler else None,
@@ -187,9 +179,9 @@ class Connector:
         )
         return cast("ShardConnection", opened)
 
-    async def _probe(self, conn: ShardConnection) -> bool:
+    async def _probe(self, conn: ShardConnection, limit_s: float) -> bool:
         try:
-            async with asyncio.timeout(self._options.connect_timeout_s):
+            async with asyncio.timeout(limit_s):
                 sent_at = time.monotonic()
                 row = (await fetch_rows(conn, _PROBE + self._columns))[0]
         except BaseException:

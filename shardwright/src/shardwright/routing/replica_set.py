@@ -263,9 +263,11 @@ class ReplicaSet:
     async def _probe(self, *, is_wanted: bool) -> None:
         try:
             async with asyncio.timeout(self._options.connect_timeout_s):
-                await self._primary.primary.find()
                 if self._primary.breaker.is_open:
+                    self._primary.primary.doubt()
+                    await self._primary.primary.find()
                     self._primary.breaker.record_success()  # it has answered just now
+                await self._primary.primary.find()
                 await self.flushed(monotonic())
         except UNANSWERED as error:
             self._primary.primary.doubt()

@@ -20,12 +20,13 @@ from shardwright.routing.metrics import ServerCounts
 from shardwright.routing.options import OVERDUE_AFTER_S, PoolOptions
 from shardwright.routing.plain_statements import EVERYWHERE, PlainStatement
 from shardwright.routing.pooled_connection import Connector, PooledConnection, Statement, local_settings
+from shardwright.routing.primary_watch import PrimaryWatch
 from shardwright.routing.queries import Query
 from shardwright.routing.query_fit import QueryFit
 from shardwright.routing.schema_mismatch import read_version
 from shardwright.routing.server_functions import ServerFunctions
 from shardwright.routing.shard_connection import ShardConnection
-from shardwright.topology import PrimaryAddress, Server, fenced_shards, is_standby
+from shardwright.topology import PrimaryAddress, Server, fenced_shards, is_read_only
 
 if TYPE_CHECKING:
     from shardwright.routing.replica_set import ReplicaSet
@@ -59,6 +60,7 @@ class ServerClient:
         )
         self.point_pool = ConnectionPool(connector, options, self.breaker, for_gather=False)
         self.gather_pool = ConnectionPool(connector, options, self.breaker, for_gather=True)
+        self.watch = PrimaryWatch(self, connector)
         self.counts = ServerCounts()
         self.functions = ServerFunctions(server.name)
         self.fit = QueryFit()
@@ -272,6 +274,23 @@ class ServerClient:
         if is_sent or any(pool.awaits_server for pool in pools):
             self.breaker.record_failure()
 
+    def leave_standby(self, pooled: PooledConnection) -> bool:
+        """After SQLSTATE 25006: drop the connection and look for the primary, if the server takes no writes at all.
+
+        Whether it does so, it has said; behind a pooler that is not passed on.
+        """
+        if not (pooled.is_behind_pooler or is_read_only(pooled.conn)):
+            return False
+        self.primary.doubt()
+        pooled.conn.terminate()
+        return True
+
+    def is_silent(self, since: float) -> bool:
+        """Whether a statement sent before this time waits for an answer, and nobody has had one since."""
+        pools = (self.point_pool, self.gather_pool)
+        is_waiting = any(pool.has_waited_since(since) for pool in pools)
+        return is_waiting and not any(pool.has_answered_since(since) for pool in pools)
+
     def handle_failure(self, pool: ConnectionPool, pooled: PooledConnection, error: BaseException) -> None:
         """Release, recover or replace the connection after a failed statement, and count the failure.
 
@@ -286,9 +305,8 @@ class ServerClient:
             self.breaker.record_failure()
         elif isinstance(error, asyncpg.PostgresError):
             self.breaker.record_success()
-        if isinstance(error, asyncpg.ReadOnlySQLTransactionError) and is_standby(pooled.conn):
-            self.primary.doubt()  # the primary is elsewhere
-            pooled.conn.terminate()
+        if isinstance(error, asyncpg.ReadOnlySQLTransactionError):
+            self.leave_standby(pooled)
         was_closed = pooled.conn.is_closed() or _is_unusable(error)
         if was_closed:
             pooled.conn.terminate()
@@ -309,6 +327,7 @@ class ServerClient:
         """Close all connections to the server."""
         if self.replicas is not None:
             await self.replicas.close()
+        await self.watch.close()
         await self.primary.close()
         await asyncio.gather(self.point_pool.close(), self.gather_pool.close())
 

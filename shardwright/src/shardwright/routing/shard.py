@@ -11,6 +11,7 @@ from shardwright.errors import NotOwner
 from shardwright.ids import schema_name
 from shardwright.routing.deadlines import seconds_left
 from shardwright.routing.durability import Durability
+from shardwright.routing.errors import PrimaryElsewhere
 from shardwright.routing.execute import AfterCommit, Router, affected_rows, execute_on_shard, returned_rows
 from shardwright.routing.queries import Query
 from shardwright.routing.raw_sql import ShardSql
@@ -167,8 +168,9 @@ class Shard:
     ) -> T:
         """Run `body` in a transaction and return its result.
 
-        The whole is repeated while the shard is being moved, and when PostgreSQL refused a prepared statement because
-        the types of columns differ between shards or were changed.
+        The whole is repeated while the shard is being moved, when the server turned out to be a standby (SQLSTATE
+        25006), and when PostgreSQL refused a prepared statement because the types of columns differ between shards or
+        were changed.
         """
         limit_s = seconds_left(deadline_s)
         started_at = time.monotonic()
@@ -179,7 +181,7 @@ class Shard:
                     search_path=search_path, deadline_s=left_s, durable=durable
                 ) as transaction:
                     return await body(transaction)
-            except (NotOwner, asyncpg.InvalidCachedStatementError):
+            except (NotOwner, PrimaryElsewhere, asyncpg.InvalidCachedStatementError):
                 if time.monotonic() - started_at > self._shards.options.not_owner_wait_s:
                     raise
                 await asyncio.sleep(0.02)

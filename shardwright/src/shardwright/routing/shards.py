@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from pathlib import Path
+from time import monotonic
 from typing import Any, NoReturn, Self
 
 from prometheus_client import CollectorRegistry
@@ -24,7 +26,7 @@ from shardwright.routing.replica_set import ReplicaSet
 from shardwright.routing.scatter_gather import Everywhere, gather
 from shardwright.routing.server_client import ServerClient
 from shardwright.routing.shard import Shard
-from shardwright.topology import Directory, Placer, Server, ShardMap
+from shardwright.topology import Directory, MapFile, Placer, Server, ShardMap
 
 log = logging.getLogger(__name__)
 
@@ -60,14 +62,17 @@ class Shards:
         options: PoolOptions = DEFAULT_OPTIONS,
         dsns: Mapping[str, str] | None = None,
         registry: CollectorRegistry | None = None,
+        map_file: Path | None = None,
     ) -> Self:
         """Open a router that loads the shard map and follows its changes.
 
         `queries` get their dispatch functions on every server that answers; others get theirs at first use. `dsns`
         overrides the map's server addresses, by server name; user and password of its entry `*` are for the others.
-        `registry` exposes this router's metrics.
+        `registry` exposes this router's metrics. `map_file` keeps the last map: with it the router opens while the
+        directory is away, and learns of a newer map when it is back.
         """
-        directory = await Directory.open(directory_dsn, dsns=dsns or {})
+        kept = None if map_file is None else MapFile(map_file, directory_dsn)
+        directory = Directory(directory_dsn, dsns or {}, kept)
         shards = cls(directory, options, queries)
         try:
             await shards._start(registry)
@@ -149,8 +154,15 @@ class Shards:
         await deadline.run(lambda: self._servers[server].ping(deadline), f"ping of server {server}")
 
     def primary_address(self, server: str) -> str:
-        """The address of a server's primary, as far as this process knows: another one after a fail-over."""
-        return self._servers[server].primary.dsn
+        """The address of a server's primary, as far as this process knows: another one after a fail-over.
+
+        For connections of the caller's own. Ask again every few seconds: that makes the router look whether the primary
+        is still there, in the background, also while nobody sends statements to it.
+        """
+        primary = self._servers[server].primary
+        if primary.is_unconfirmed(monotonic()):
+            primary.confirm_later()
+        return primary.dsn
 
     async def refresh(self) -> None:
         """Load the latest map; concurrent callers share one load."""
@@ -214,7 +226,7 @@ class Shards:
         return [(name, each.replicas) for name, each in self._servers.items() if each.replicas is not None]
 
     async def _start(self, registry: CollectorRegistry | None) -> None:
-        await self._load()
+        self._apply_map(await self._directory.load_or_recall())
         # First of all: it terminates the connections of a server that hangs.
         self._background.append(asyncio.create_task(self._maintain(), name="shardwright-maintenance"))
         await self._install()
@@ -294,6 +306,7 @@ class Shards:
                 *(each.client for _, found in self.replica_sets() for each in found.all),
             ]
             for client in clients:
+                client.watch.check()
                 for pool in (client.point_pool, client.gather_pool):
                     pool.terminate_overdue()
                     pool.close_idle()

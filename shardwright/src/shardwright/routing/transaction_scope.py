@@ -22,6 +22,7 @@ from shardwright.routing.errors import (
     NotReplicated,
     OutcomeUnknown,
     PoolExhausted,
+    PrimaryElsewhere,
     TransactionLost,
 )
 from shardwright.routing.execute import MAX_ATTEMPTS, Router, run_after_commit
@@ -31,7 +32,7 @@ from shardwright.routing.schema_mismatch import schema_mismatch
 from shardwright.routing.server_client import CONNECTION_LOST, ServerClient
 from shardwright.routing.sessions import note_primary
 from shardwright.routing.transactions import Isolation, Transaction, path_sql
-from shardwright.topology import SQLSTATE_NOT_OWNER, is_standby
+from shardwright.topology import SQLSTATE_NOT_OWNER
 
 # asyncpg did not send the statement, because the connection is closed or the server has announced its shutdown on it.
 _REFUSED_TO_SEND = (asyncpg.InterfaceError, asyncpg.InternalClientError)
@@ -46,6 +47,7 @@ class TransactionScope:
         "_deadline_s",
         "_durable",
         "_has_path",
+        "_is_read_only",
         "_limit",
         "_number",
         "_opening",
@@ -72,6 +74,7 @@ class TransactionScope:
         self._opening = _opening(isolation, read_only=read_only) + (path_sql(number) if search_path else "")
         self._opening += durability_sql(durable)
         self._durable = durable
+        self._is_read_only = read_only
         self._has_path = search_path
         self._deadline_s = deadline_s
         self._limit: Deadline | None = None  # of the whole transaction, where the caller has set one
@@ -125,10 +128,12 @@ class TransactionScope:
             await self._roll_back(server, pooled)
             await self._raise_if_not_owner(error, server)
             await self._raise_if_misfit(error, server)
-            if isinstance(error, asyncpg.ReadOnlySQLTransactionError) and is_standby(pooled.conn):
-                server.primary.doubt()
-                pooled.conn.terminate()
-                raise ServerUnavailable(
+            if (
+                isinstance(error, asyncpg.ReadOnlySQLTransactionError)
+                and not self._is_read_only
+                and server.leave_standby(pooled)
+            ):
+                raise PrimaryElsewhere(
                     f"server {server.server.name} is a standby now: nothing was changed, repeat the transaction"
                 ) from error
             if isinstance(error, _REFUSED_TO_SEND) and pooled.conn.is_closed():

@@ -1,5 +1,6 @@
 """Shard topology: a versioned shard map in a directory database, and guards on the servers that enforce it."""
 
+from shardwright.topology.address_answers import TIMELINE_COLUMNS
 from shardwright.topology.connections import ANY_HOST, PRIMARY, fetch_rows, fetch_value, open_connection
 from shardwright.topology.directory import Directory
 from shardwright.topology.directory_tables import LOAD_MAP_SQL, NO_TABLES, install_directory_sql, map_from_row
@@ -25,13 +26,13 @@ from shardwright.topology.library_version import (
     refuse_newer,
     version_sql,
 )
+from shardwright.topology.map_file import MapFile
 from shardwright.topology.map_watcher import MapWatcher
 from shardwright.topology.placement import Placer
 from shardwright.topology.postgres_version import MIN_POSTGRESQL
 from shardwright.topology.primary_address import (
-    TIMELINE_COLUMNS,
     PrimaryAddress,
-    is_standby,
+    is_read_only,
     locate_primary,
     open_primary,
     with_primaries,
@@ -65,6 +66,7 @@ __all__ = [
     "SQLSTATE_NOT_OWNER",
     "TIMELINE_COLUMNS",
     "Directory",
+    "MapFile",
     "MapWatcher",
     "Placer",
     "Prepare",
@@ -94,7 +96,7 @@ __all__ = [
     "install_server_sql",
     "is_owned",
     "is_owned_sql",
-    "is_standby",
+    "is_read_only",
     "locate_primary",
     "map_from_row",
     "missing_roles",

@@ -6,9 +6,11 @@ the directory is down.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from time import monotonic
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
@@ -25,7 +27,9 @@ from shardwright.topology.connections import (
     open_connection,
 )
 from shardwright.topology.directory_tables import SCHEMA, create_tables, read_map, write_map
+from shardwright.topology.map_file import MapFile
 from shardwright.topology.map_watcher import MapWatcher
+from shardwright.topology.primary_address import PrimaryAddress
 from shardwright.topology.replica_addresses import check_replica
 from shardwright.topology.server_removal import (
     REMOVED_SERVERS,
@@ -39,6 +43,8 @@ from shardwright.topology.shard_map import Server, ShardMap, check_map, choose_d
 if TYPE_CHECKING:
     from asyncpg import Connection
 
+log = logging.getLogger(__name__)
+
 NO_DSNS: Mapping[str, str] = MappingProxyType({})
 DEFAULT_POLL_S = 30.0
 LOAD_TIMEOUT_S = 10.0
@@ -47,9 +53,14 @@ LOAD_TIMEOUT_S = 10.0
 class Directory:
     """The shard map in its database; open one with `Directory.open`."""
 
-    def __init__(self, dsn: str, dsns: Mapping[str, str] = NO_DSNS) -> None:
-        self._dsn = dsn
+    def __init__(self, dsn: str, dsns: Mapping[str, str] = NO_DSNS, map_file: MapFile | None = None) -> None:
+        self._primary = PrimaryAddress(Server("directory", dsn), is_directory=True)
+        self._primary.on_promotion.append(self._leave_former_primary)
         self._dsns = dsns
+        self._map_file = map_file
+        self._written_version = 0
+        self._unwritten: ShardMap | None = None
+        self._writing: asyncio.Task[None] | None = None
         self._watchers: list[MapWatcher] = []
 
     @classmethod
@@ -69,6 +80,9 @@ class Directory:
         watchers, self._watchers = self._watchers, []
         for watch in watchers:
             await watch.close()
+        await self._primary.close()
+        if self._writing is not None:
+            await self._writing
 
     async def create(self, *, layout: Layout | None = None, lookup_shards: int | None = None) -> ShardMap:
         """Create the tables and a first map without servers; safe to repeat.
@@ -103,7 +117,22 @@ class Directory:
     async def read(self, conn: "Connection") -> ShardMap:
         """The latest map, over an open connection to the directory."""
         async with asyncio.timeout(LOAD_TIMEOUT_S):
-            return (await read_map(conn)).with_dsns(self._dsns)
+            found = await read_map(conn)
+        self._write_later(found)
+        if self._primary.is_unconfirmed(monotonic()):
+            self._primary.confirm_later()  # a watcher's connection may be an old one
+        return found.with_dsns(self._dsns)
+
+    async def load_or_recall(self) -> ShardMap:
+        """The latest map, or the one in the file of this directory while it does not answer."""
+        try:
+            return await self.load()
+        except ServerUnavailable as error:
+            found = self._map_file.read() if self._map_file is not None else None
+            if found is None:
+                raise
+            log.warning("map.recalled: version %s, from the file: %s", found.version, error)
+            return found.with_dsns(self._dsns)
 
     async def version(self) -> int:
         """The latest map's version, without the map."""
@@ -269,8 +298,18 @@ class Directory:
         return watch
 
     async def connection(self) -> "Connection":
-        """Open a connection to the directory's database; the caller closes it."""
-        return await open_connection(self._dsn, "the directory")
+        """Open a connection to the primary of the directory's database; the caller closes it."""
+        try:
+            return await self._open_connection()
+        except ServerUnavailable:
+            if not self._primary.has_several:
+                raise
+        self._primary.doubt()  # the remembered primary hangs, or is none any more
+        return await self._open_connection()
+
+    async def _open_connection(self) -> "Connection":
+        limit_s = await self._primary.find_to_connect(CONNECT_TIMEOUT_S)
+        return await open_connection(self._primary.dsn, "the directory", timeout_s=limit_s)
 
     @asynccontextmanager
     async def connect(self) -> AsyncGenerator["Connection"]:
@@ -282,6 +321,23 @@ class Directory:
             conn.terminate()  # a statement may still be running there, and a graceful close would wait for it
             raise
         await _close(conn)
+
+    def _leave_former_primary(self) -> None:
+        for watch in self._watchers:
+            watch.reconnect()
+
+    def _write_later(self, latest: ShardMap) -> None:
+        """Write the map to its file in the background: writers of a moved shard wait for the map itself."""
+        if self._map_file is None or latest.version == self._written_version:
+            return
+        self._written_version, self._unwritten = latest.version, latest
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write(self._map_file))
+
+    async def _write(self, file: MapFile) -> None:
+        while (latest := self._unwritten) is not None:
+            self._unwritten = None
+            await asyncio.to_thread(file.write, latest)
 
     async def _change_with_retry(self, change: Callable[[ShardMap], ShardMap]) -> ShardMap:
         """Apply a change that is valid on any version, retrying on conflicts."""

@@ -37,7 +37,13 @@ class MapWatcher:
         self._callback = callback
         self._poll_s = poll_s
         self._seen = 0
+        self._conn: Connection | None = None
         self._task = asyncio.create_task(self._run(), name="shardwright-watch")
+
+    def reconnect(self) -> None:
+        """Watch over another connection: the directory has a new primary, and the former one may go on answering."""
+        if self._conn is not None:
+            self._conn.terminate()
 
     async def close(self) -> None:
         """Stop the task; the callback is not called any more."""
@@ -68,7 +74,7 @@ class MapWatcher:
         def notify(*_: object) -> None:
             notified.set()
 
-        conn = await self._directory.connection()
+        conn = self._conn = await self._directory.connection()
         try:
             conn.add_termination_listener(notify)
             await conn.add_listener(CHANNEL, notify)

@@ -1,19 +1,22 @@
 """Which of a server's addresses leads to its primary: found by asking, and followed when a replica is promoted.
 
-A promotion begins a new timeline. The highest that was ever seen is remembered, and a primary of an older one is
-refused: it is the old primary, back after a failover, and whatever it accepted would be lost.
+Addresses are the hosts that its address names and its replicas' in the map. The last primary is remembered, so that
+nobody is asked before the next connection unless there is a reason for doubt. A promotion begins a new timeline. The
+highest that was ever seen is remembered too, and a primary of an older one is refused: it is the old primary, back
+after a failover, and whatever it accepted would be lost.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
-
-import asyncpg
+from time import monotonic
+from typing import TYPE_CHECKING, Any, cast
 
 from shardwright.errors import ServerUnavailable
-from shardwright.topology.connections import ANY_HOST, fetch_rows, open_connection
+from shardwright.topology.address_answers import PATIENCE_S, Answer, ask_addresses
+from shardwright.topology.connections import open_connection
+from shardwright.topology.host_list import split_hosts
 from shardwright.topology.replica_addresses import replica_dsn
 from shardwright.topology.shard_map import Server, ShardMap
 
@@ -22,61 +25,86 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-ASK_TIMEOUT_S = 2.0
-# Of a primary its own timeline; of a standby the one that its primary has recorded.
-TIMELINE_COLUMNS = """\
-pg_is_in_recovery() AS is_standby, (SELECT system_identifier FROM pg_control_system()) AS cluster,
-  CASE WHEN NOT pg_is_in_recovery()
-    THEN ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer END AS timeline"""
-_ASK = f"""\
-SELECT {TIMELINE_COLUMNS}, (SELECT timeline FROM shardwright.replication) AS recorded,
-  (SELECT server_name FROM shardwright.identity) AS name
-"""  # noqa: S608 - constants
-
-
-class Answer(NamedTuple):
-    """What a server at an address says of itself."""
-
-    dsn: str
-    cluster: int
-    timeline: int
-    is_standby: bool
+RECALL_TIMEOUT_S = 1.0
+"""How long a connection to the remembered primary may take to open; then all addresses are asked."""
+CONFIRMED_S = 5.0
+"""How long the primary counts as confirmed: sooner than that no standby takes the place of one that hangs."""
+CONFIRM_PATIENCE_S = 0.25  # a call is waiting, and the primary has mostly answered already
 
 
 class PrimaryAddress:
-    """The address of a server's primary."""
+    """The address of a server's primary, or of the directory's."""
 
-    def __init__(self, server: Server) -> None:
-        self._name = server.name
+    def __init__(self, server: Server, *, is_directory: bool = False) -> None:
+        self._name = None if is_directory else server.name
+        self._label = "the directory" if is_directory else f"server {server.name}"
         self.timeline = 0
         """The highest timeline of which this process has seen a primary; 0 before the first."""
         self._cluster: int | None = None
         self._search: asyncio.Task[None] | None = None
+        self._confirmed_at = float("-inf")
         self.on_promotion: list[Callable[[], None]] = []
         """Called when a primary of a higher timeline was found: connections to the old one must be dropped."""
-        self.dsn = server.dsn
+        self.addresses: tuple[str, ...] = ()
+        self.dsn = ""
+        self.is_in_doubt = False
         self.set_addresses(server)
 
     def set_addresses(self, server: Server) -> None:
-        """Know these addresses from now on; the primary is looked for again when there are several."""
-        self.addresses = tuple(
-            dict.fromkeys((server.dsn, *(replica_dsn(server.dsn, each) for each in server.replicas)))
-        )
-        if self.dsn not in self.addresses:
-            self.dsn = server.dsn
-        self.is_in_doubt = len(self.addresses) > 1
+        """Know these addresses from now on; the primary is looked for again when others have come."""
+        named = (server.dsn, *(replica_dsn(server.dsn, each) for each in server.replicas))
+        addresses = tuple(dict.fromkeys(host for dsn in named for host in split_hosts(dsn)))
+        if addresses == self.addresses:
+            return
+        self.addresses = addresses
+        if self.dsn not in addresses:
+            self.dsn = addresses[0]
+        self.doubt()
+
+    @property
+    def has_several(self) -> bool:
+        """Whether there is more than one address, so that the primary may be elsewhere."""
+        return len(self.addresses) > 1
 
     def doubt(self) -> None:
         """Ask all addresses before the next connection is opened: the primary failed, or is none any more."""
-        self.is_in_doubt = len(self.addresses) > 1
+        self.is_in_doubt = self.has_several
 
-    async def find(self) -> None:
+    async def find(self, patience_s: float = PATIENCE_S) -> None:
         """Ask every address which one is the primary, if that is in doubt; concurrent callers share one search."""
         if self.is_in_doubt:
-            if self._search is None or self._search.done():
-                self._search = asyncio.create_task(self._find(), name="shardwright-find-primary")
-                self._search.add_done_callback(_retrieve)
-            await asyncio.shield(self._search)
+            self._start_search(patience_s)
+            await asyncio.shield(cast("asyncio.Task[None]", self._search))
+
+    async def find_to_connect(self, limit_s: float) -> float:
+        """Find the primary, unless it is known well enough; how long a connection to it may take to open.
+
+        One that is merely remembered gets a second: if it hangs, another address may have the primary by now.
+        """
+        if self.is_in_doubt:
+            await self.find()
+        elif self.is_unconfirmed(monotonic()):
+            await self.confirm()
+        elif self.has_several:
+            return min(limit_s, RECALL_TIMEOUT_S)
+        return limit_s
+
+    def is_unconfirmed(self, now: float) -> bool:
+        """Whether a standby may have taken its place unnoticed: it is long since the primary was known to be it."""
+        return self.has_several and now - self._confirmed_at > CONFIRMED_S
+
+    async def confirm(self) -> None:
+        """Find out whether the primary is still it, before a connection is used that has rested for long.
+
+        It may have hung meanwhile, have been replaced, and go on as if it were the primary.
+        """
+        self.doubt()
+        await self.find(CONFIRM_PATIENCE_S)
+
+    def confirm_later(self) -> None:
+        """Find it out in the background."""
+        self.doubt()
+        self._start_search(PATIENCE_S)
 
     def accept(self, cluster: int, timeline: int) -> None:
         """Take note of the timeline of a primary to which a connection was opened; raises when it is an old one's."""
@@ -85,7 +113,7 @@ class PrimaryAddress:
         if timeline < self.timeline:
             self.doubt()
             raise ServerUnavailable(
-                f"what answers for server {self._name} is a former primary on timeline {timeline}, and timeline "
+                f"what answers for {self._label} is a former primary on timeline {timeline}, and timeline "
                 f"{self.timeline} has begun: stop it, or make it a standby of the new primary"
             )
         if timeline > self.timeline:
@@ -93,7 +121,7 @@ class PrimaryAddress:
             if was:
                 log.warning(
                     "server.promoted: the primary of %s is on timeline %s, no longer %s",
-                    self._name,
+                    self._label,
                     timeline,
                     was,
                 )
@@ -106,63 +134,32 @@ class PrimaryAddress:
             self._search.cancel()
             await asyncio.gather(self._search, return_exceptions=True)
 
-    async def _find(self) -> None:
-        answers = await self._ask_all()
+    def _start_search(self, patience_s: float) -> None:
+        if self._search is None or self._search.done():
+            self._search = asyncio.create_task(self._find(patience_s), name="shardwright-find-primary")
+            self._search.add_done_callback(_retrieve)
+
+    async def _find(self, patience_s: float) -> None:
+        answers = await ask_addresses(self.addresses, self._name, self._is_newer, patience_s)
         primaries = [answer for answer in answers if not answer.is_standby]
         if not primaries:
-            raise ServerUnavailable(f"no primary of server {self._name} answers at any of its addresses")
-        best = max(primaries, key=lambda answer: answer.timeline)
+            raise ServerUnavailable(f"no primary of {self._label} answers at any of its addresses")
+        best = max(primaries, key=lambda answer: (answer.is_named, answer.timeline, answer.dsn == self.dsn))
         newest = max(answer.timeline for answer in answers if answer.cluster == best.cluster)
-        self.accept(best.cluster, best.timeline)
         if best.timeline < newest:
             raise ServerUnavailable(
-                f"the only primary of server {self._name} that answers is a former one, on timeline {best.timeline}: "
+                f"the only primary of {self._label} that answers is a former one, on timeline {best.timeline}: "
                 f"a standby follows timeline {newest}"
             )
+        self.accept(best.cluster, best.timeline)
         if self.dsn != best.dsn:
-            log.warning("server.found: the primary of %s is at another of its addresses", self._name)
+            log.warning("server.found: the primary of %s is at another of its addresses", self._label)
         self.dsn = best.dsn
         self.is_in_doubt = False
-
-    async def _ask_all(self) -> list[Answer]:
-        """The answers of all addresses; not waited for is whoever is slow once a newer primary has answered."""
-        waiting = {asyncio.create_task(self._ask(dsn)) for dsn in self.addresses}
-        answers: list[Answer] = []
-        try:
-            while waiting and not any(self._is_newer(answer) for answer in answers):
-                done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-                answers += [answer for task in done if (answer := task.result()) is not None]
-        finally:
-            for task in waiting:
-                task.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
-        return answers
+        self._confirmed_at = monotonic()
 
     def _is_newer(self, answer: Answer) -> bool:
         return not answer.is_standby and answer.cluster == self._cluster and answer.timeline > self.timeline
-
-    async def _ask(self, dsn: str) -> Answer | None:
-        try:
-            async with asyncio.timeout(ASK_TIMEOUT_S):
-                conn = await open_connection(dsn, self._name, timeout_s=ASK_TIMEOUT_S, target=ANY_HOST)
-                try:
-                    row = cast("Any", (await fetch_rows(conn, _ASK))[0])
-                finally:
-                    conn.terminate()
-        except (
-            OSError,
-            TimeoutError,
-            ServerUnavailable,
-            asyncpg.PostgresError,
-            asyncpg.InterfaceError,
-        ) as error:
-            log.info("address.silent: one of server %s: %r", self._name, error)
-            return None
-        if row["name"] != self._name:
-            log.warning("address.wrong: one of server %s leads to server %s", self._name, row["name"])
-            return None
-        timeline = row["recorded"] if row["is_standby"] else row["timeline"]
-        return Answer(dsn, row["cluster"], timeline, row["is_standby"])
 
 
 async def with_primaries(shard_map: ShardMap, names: Iterable[str]) -> ShardMap:
@@ -174,7 +171,7 @@ async def with_primaries(shard_map: ShardMap, names: Iterable[str]) -> ShardMap:
 async def locate_primary(server: Server) -> Server:
     """The server with the address at which its primary is now, for connections that no router opens.
 
-    One without replicas stays as it is. Raises when no primary answers, or only a former one does.
+    One with a single address stays as it is. Raises when no primary answers, or only a former one does.
     """
     address = PrimaryAddress(server)
     await address.find()
@@ -193,7 +190,13 @@ def _retrieve(task: "asyncio.Task[None]") -> None:
         task.exception()
 
 
-def is_standby(conn: "Connection") -> bool:
-    """Whether the server at the other end has said that it is a standby, as PostgreSQL does without being asked."""
+def is_read_only(conn: "Connection") -> bool:
+    """Whether the server at the other end has said that it takes no writes, as PostgreSQL does without being asked.
+
+    It is a standby, or was made read-only: libpq judges by the same two settings.
+    """
     settings = cast("Any", conn).get_settings()  # asyncpg's types are incomplete
-    return getattr(settings, "in_hot_standby", "off") == "on"
+    return "on" in (
+        getattr(settings, "in_hot_standby", "off"),
+        getattr(settings, "default_transaction_read_only", "off"),
+    )
