@@ -16,6 +16,7 @@ from tintype.cli.backup_place import (
     PassphraseFile,
     choose_place,
     describe,
+    keep_private,
     progress_bars,
     read_passphrase,
 )
@@ -43,6 +44,7 @@ def backup(
     People go on using the site meanwhile. Media that an earlier backup at the same place has are not copied again.
     Everything that is written is read back. With a passphrase, a new place is encrypted.
     """
+    keep_private()
     settings = running_settings()
     set_up_log(msgspec.structs.replace(settings, log_level="warning"), process="backup")
     place = choose_place(settings, to, "--to")

@@ -1,5 +1,6 @@
 """What `backup`, `backups` and `restore` share: their options, the passphrase, progress bars, and how one is shown."""
 
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,14 @@ PassphraseFile = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+
+
+_PRIVATE = 0o077
+
+
+def keep_private() -> None:
+    """Let nobody else on this machine read what is written from now on: backups hold passwords and private photos."""
+    os.umask(_PRIVATE)
 
 
 def choose_place(settings: Settings, given: str, option: str) -> str:

@@ -17,6 +17,7 @@ from tintype.cli.backup_place import (
     PassphraseFile,
     choose_place,
     describe,
+    keep_private,
     progress_bars,
     read_passphrase,
 )
@@ -44,6 +45,7 @@ def restore(
     Every checksum is compared, and each PostgreSQL server replays its WAL up to the moment of the backup. Then start
     the site with `tintype up`: events that had not been handled are, and caches fill by themselves.
     """
+    keep_private()
     loaded = load_settings(overrides={"home": str(home.absolute())} if home else {})
     settings = msgspec.structs.replace(loaded.settings, home=stack_plan(loaded).home)
     where = choose_place(settings, place, "--from")
@@ -56,8 +58,8 @@ def restore(
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"Restored {escape(describe(done))} into {escape(str(settings.home))}")
     console.print(
-        "Next: compare restored-settings.toml there with your tintype.toml; `tintype up`; then "
-        "`tintype media sweep --fix` and `tintype search rebuild` while it runs."
+        "Next: `tintype up`, with the settings of the site that was backed up (restored-settings.toml, if it had a "
+        "tintype.toml); while it runs, `tintype media sweep --fix` and `tintype search rebuild`."
     )
 
 
