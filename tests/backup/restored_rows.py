@@ -32,10 +32,11 @@ async def read_rows(dsns: Sequence[str]) -> Rows:
     found: Rows = {}
     for number, dsn in enumerate(dsns, start=1):
         tables = [str(row["name"]) for row in await on_server(dsn, _TABLES)]
-        for table in tables:
-            if not table.endswith(RUNNING):
-                rows = await on_server(dsn, f"SELECT t::text AS row FROM {table} AS t")
-                found[f"pg{number} {table}"] = Counter(str(row["row"]) for row in rows)
+        wanted = [table for table in tables if not table.endswith(RUNNING)]
+        found |= {f"pg{number} {table}": Counter() for table in wanted}
+        statements = (f"SELECT '{table}' AS name, t::text AS row FROM {table} AS t" for table in wanted)
+        for row in await on_server(dsn, *statements):
+            found[f"pg{number} {row['name']}"][str(row["row"])] += 1
     return found
 
 

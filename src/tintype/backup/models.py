@@ -42,6 +42,8 @@ class ServerCopy(msgspec.Struct, frozen=True, kw_only=True):
     """Its place among the servers, from 1: `pg1` is restored to `postgres-1`."""
     major: int
     """The major version of PostgreSQL, which alone can open it."""
+    database: str
+    """The name of the database that has the shards."""
     base: StoredObject
     wal: list[StoredObject]
 

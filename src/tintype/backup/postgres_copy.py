@@ -21,6 +21,7 @@ from tintype.backup.errors import BackupFailed
 from tintype.backup.models import Report, ServerCopy, StoredObject
 from tintype.backup.vault import Vault
 
+SUPERUSER = "postgresql://postgres:"
 _TIMEOUT_S = 15
 _WAL_TIMEOUT_S = 120
 _READ_BYTES = 1024 * 1024
@@ -59,6 +60,11 @@ class ServerSource:
 @contextlib.asynccontextmanager
 async def open_server(number: int, dsn: str) -> AsyncGenerator[ServerSource]:
     """Connect to a server, and have it keep its WAL as long as the connection lives."""
+    if not dsn.startswith(SUPERUSER):
+        raise BackupFailed(
+            f"The PostgreSQL server pg{number} is copied, and restored, as its superuser `postgres` with a password: "
+            "name it in postgres_admin, as postgresql://postgres:PASSWORD@HOST/DATABASE."
+        )
     async with connected(dsn, f"pg{number}") as connection:
         state = cast("Record", await connection.fetchrow(_STATE))
         if state["is_standby"]:
@@ -118,7 +124,8 @@ async def copy_wal(
         )
         for row in rows
     ]
-    return ServerCopy(number=source.number, major=source.major, base=base, wal=wal)
+    database = urlsplit(source.dsn).path.strip("/")
+    return ServerCopy(number=source.number, major=source.major, database=database, base=base, wal=wal)
 
 
 def split_password(dsn: str) -> tuple[str, str]:

@@ -52,7 +52,7 @@ async def restore_server(copy: ServerCopy, vault: Vault, folder: Path, restore_p
     await asyncio.to_thread(os.sync)
     for each in (folder, folder / "password"):
         _give(each, account)
-    await _recover(folder, restore_point)
+    await _recover(folder, copy.database, restore_point)
 
 
 async def _unpack(chunks: AsyncIterator[bytes], data: Path, account: SystemAccount | None) -> None:
@@ -151,7 +151,7 @@ async def _verify(data: Path) -> None:
         raise BackupDamaged(f"The backup is damaged: {output.decode(errors='replace').strip()[-500:]}")
 
 
-async def _recover(folder: Path, restore_point: str) -> None:
+async def _recover(folder: Path, database: str, restore_point: str) -> None:
     """Run the server until it has replayed its WAL to the restore point, and stop it."""
     files = await asyncio.to_thread(prepare, folder, account_name=ENGINE_ACCOUNT)
     settings = {**_RECOVERY, "recovery_target_name": restore_point}
@@ -161,7 +161,7 @@ async def _recover(folder: Path, restore_point: str) -> None:
             *files.command(), *options, stdout=log, stderr=log, **files.popen_kwargs()
         )
     try:
-        connection = await _wait_restored(process, files)
+        connection = await _wait_restored(process, files, database)
         try:
             await connection.execute(_RENEW_SOURCE)
         finally:
@@ -173,11 +173,13 @@ async def _recover(folder: Path, restore_point: str) -> None:
     files.log.unlink()
 
 
-async def _wait_restored(process: asyncio.subprocess.Process, files: ServerFiles) -> Connection:
+async def _wait_restored(
+    process: asyncio.subprocess.Process, files: ServerFiles, database: str
+) -> Connection:
     """Connect as soon as the server answers; replaying takes as long as it takes, while the process lives."""
     while process.returncode is None:
         try:
-            return cast("Connection", await asyncpg.connect(files.dsn(), timeout=_CONNECT_TIMEOUT_S))
+            return cast("Connection", await asyncpg.connect(files.dsn(database), timeout=_CONNECT_TIMEOUT_S))
         except (OSError, asyncpg.CannotConnectNowError):
             await asyncio.sleep(_POLL_S)
     lines = files.log.read_text(errors="replace").splitlines()

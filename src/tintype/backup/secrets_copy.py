@@ -14,7 +14,6 @@ from tintype.stack import DataDirectory, write_private
 _ADDRESSES = "addresses.json"
 """Of the running servers: true until they stop."""
 SETTINGS = "restored-settings.toml"
-_SUPERUSER = "postgresql://postgres:"
 
 
 async def copy_secrets(settings: Settings, dsns: dict[int, str], vault: Vault, folder: str) -> StoredObject:
@@ -24,8 +23,7 @@ async def copy_secrets(settings: Settings, dsns: dict[int, str], vault: Vault, f
         f"secrets/{each.name}": each.read_bytes() for each in _files(home.secrets) if each.name != _ADDRESSES
     }
     for number, dsn in dsns.items():
-        if dsn.startswith(_SUPERUSER):
-            found[f"{home.postgres(number).name}/password"] = split_password(dsn)[1].encode()
+        found[f"{home.postgres(number).name}/password"] = split_password(dsn)[1].encode()
     file = settings_file()
     if file.exists():
         found[SETTINGS] = file.read_bytes()
