@@ -300,6 +300,22 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """
     departure_grace_days: Annotated[int, msgspec.Meta(ge=0, le=365)] = 7
     """How long a deleted account can be recovered by signing in before it is erased, in days."""
+    backup_to: Secret = ""
+    """Where `tintype backup` and `tintype backups` find the backups, unless they are told: a directory, best on another
+    disk, or an object store URL (`s3://bucket/prefix`).
+    """
+    backup_keep: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 14
+    """How many backups are kept: when one was made, older ones are deleted."""
+    backup_passphrase: Secret = ""
+    """Passphrase of the backups. Empty: they are not encrypted. Keep a copy elsewhere: they do not open without it."""
+    backup_s3_endpoint: str = ""
+    """Address of the S3-compatible service of the backups. Empty, with no access key either: the media's service."""
+    backup_s3_region: str = ""
+    """Region of that service. Empty: `media_s3_region`."""
+    backup_s3_access_key: Secret = ""
+    """Access key of that service."""
+    backup_s3_secret_key: Secret = ""
+    """Secret key of that service."""
     job_attempts: Annotated[int, msgspec.Meta(ge=1, le=100)] = 8
     """How often a failing job is tried before it becomes a dead letter."""
 
@@ -342,6 +358,11 @@ def load_settings(
         raise SettingsInvalid(f"{error}. Look at {path} and at {PREFIX}… in the environment.") from error
     LimitOverrides(settings.rate_limits)  # refuses names of limits that do not exist
     return Loaded(_with_absolute_paths(settings, path), origins)
+
+
+def settings_file() -> Path:
+    """The settings file that this process reads, whether or not it exists."""
+    return _find_file(os.environ)
 
 
 def server_dsns(settings: Settings) -> dict[str, str]:

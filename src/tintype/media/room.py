@@ -16,7 +16,7 @@ from tintype.media.events import MediaDeleted, MediaReady, VideoReceived
 from tintype.media.jobs import ConversionProgress
 from tintype.media.looks import Look, LookNotFound, find_strip, list_looks
 from tintype.media.metadata.models import Removed
-from tintype.media.models import Audience, Media, MediaKind, MediaState, MediaType, ResumableUpload
+from tintype.media.models import Audience, Media, MediaKind, MediaState, MediaType, ResumableUpload, Tier
 from tintype.media.sandbox import Wall, check_walls, log_missing_walls, missing_walls
 from tintype.media.service import MediaLibrary
 from tintype.media.serving.files import MediaFile
@@ -28,8 +28,9 @@ from tintype.media.serving.signed_urls import (
     public_photo_urls,
     public_square_urls,
 )
+from tintype.media.storage.connect import open_store, open_stores
 from tintype.media.storage.largest_file import open_largest
-from tintype.media.storage.object_storage import PRIVATE, ObjectStorage, ObjectStream
+from tintype.media.storage.object_storage import PRIVATE, ObjectStorage, ObjectStream, StoredObject
 from tintype.media.storage.sweep import SweepReport
 from tintype.media.storage.tiers import TierMoves
 from tintype.media.store import QUERIES
@@ -73,7 +74,9 @@ __all__ = [
     "Spool",
     "StorageFull",
     "StorageUsage",
+    "StoredObject",
     "SweepReport",
+    "Tier",
     "TierMoves",
     "UploadNotFound",
     "UploadOffsetWrong",
@@ -89,6 +92,8 @@ __all__ = [
     "log_missing_walls",
     "missing_walls",
     "open_largest",
+    "open_store",
+    "open_stores",
     "preview_url",
     "public_photo_urls",
     "public_square_urls",

@@ -1,15 +1,16 @@
 """Process supervisor: the embedded servers and Tintype's own processes, started, restarted and stopped together.
 
 Owns the data directory's layout, the ports, the embedded servers' secrets, log files and run state. It knows nothing
-of photos: it runs programs with a readiness check. Only the command line and tests import it.
+of photos: it runs programs with a readiness check. Only the command line, backups and tests import it.
 """
 
 from tintype.stack.addresses import find_addresses
 from tintype.stack.applications import Applications, no_programs, tintype_programs
 from tintype.stack.connections import Connections
 from tintype.stack.console import LogConsole
-from tintype.stack.data_directory import DataDirectory, choose_data_directory
+from tintype.stack.data_directory import DataDirectory, choose_data_directory, write_private
 from tintype.stack.doctor_checks import Finding, Verdict, run_checks
+from tintype.stack.engine_account import ENGINE_ACCOUNT, engine_account
 from tintype.stack.errors import (
     AlreadyRunning,
     DataDirectoryUnusable,
@@ -35,6 +36,7 @@ from tintype.stack.stop import StopOutcome, stop_running
 from tintype.stack.supervisor import Stack
 
 __all__ = [
+    "ENGINE_ACCOUNT",
     "AlreadyRunning",
     "Applications",
     "Connections",
@@ -65,6 +67,7 @@ __all__ = [
     "check_replicas",
     "choose_data_directory",
     "command_of",
+    "engine_account",
     "find_addresses",
     "find_obstacle",
     "follow_logs",
@@ -83,4 +86,5 @@ __all__ = [
     "sum_of",
     "tintype_programs",
     "tree",
+    "write_private",
 ]
