@@ -49,7 +49,8 @@ _ADVICE = {
         "Ids can name 8,192 shards and no more: keep fewer rows, let shards grow large, or run several installations."
     ),
     "logical shards": (
-        "Their number is chosen once, at the first start: plan it for the size that you may reach one day."
+        "More of them (shard_count, `tintype migrate`) take new people alone, and lookups keep the number of the first "
+        "day: begin with as many as you may need one day."
     ),
 }
 

@@ -30,6 +30,7 @@ from tintype.media.serving.signed_urls import (
 )
 from tintype.media.storage.largest_file import open_largest
 from tintype.media.storage.object_storage import PRIVATE, ObjectStorage, ObjectStream
+from tintype.media.storage.probe import probe_stores
 from tintype.media.storage.sweep import SweepReport
 from tintype.media.storage.tiers import TierMoves
 from tintype.media.store import QUERIES
@@ -90,6 +91,7 @@ __all__ = [
     "missing_walls",
     "open_largest",
     "preview_url",
+    "probe_stores",
     "public_photo_urls",
     "public_square_urls",
     "split_into_parts",
