@@ -15,6 +15,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.metrics import MetricWrapperBase
 
 import tintype
+from develop import capacity_page
 from develop.steps import CHECKOUT
 from tintype.api.http.route_classes import CLASSES
 from tintype.base import settings as settings_module
@@ -111,6 +112,7 @@ def docs(
         DOCS / "metrics.md": render_metrics(),
         DOCS / "limits.md": render_limits(),
         DOCS / "asyncapi.json": render_asyncapi(),
+        capacity_page.PAGE: capacity_page.render_capacity(),
     }.items():
         if not only_check:
             page.write_text(text)

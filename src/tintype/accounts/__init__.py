@@ -37,6 +37,7 @@ from tintype.accounts.events import (
     StatusChanged,
 )
 from tintype.accounts.invitations import Invitations, UsableInvitation, invitation_code
+from tintype.accounts.mailers import SmtpMailer
 from tintype.accounts.models import (
     Account,
     AccountCounts,
@@ -103,6 +104,7 @@ __all__ = [
     "SessionNotFound",
     "SessionsEnded",
     "SignedIn",
+    "SmtpMailer",
     "Status",
     "StatusChanged",
     "StoredCount",

@@ -6,7 +6,7 @@ import secrets
 import ssl
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
 import aiosmtplib
@@ -65,17 +65,24 @@ class SmtpMailer:
 
     async def send(self, message: EmailMessage) -> None:
         """Deliver over a connection of its own: mails are few, and none waits for another."""
-        await aiosmtplib.send(
-            message,
-            hostname=self._host,
-            port=self._port,
-            username=self._user,
-            password=self._password,
-            use_tls=self._is_tls,
-            start_tls=self._start_tls,
-            tls_context=self._tls,
-            timeout=TIMEOUT_S,
-        )
+        await aiosmtplib.send(message, **self._options())
+
+    async def sign_in(self) -> None:
+        """Connect, sign in and leave again: raises where a mail could not be sent."""
+        async with aiosmtplib.SMTP(**self._options()):
+            pass
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "hostname": self._host,
+            "port": self._port,
+            "username": self._user,
+            "password": self._password,
+            "use_tls": self._is_tls,
+            "start_tls": self._start_tls,
+            "tls_context": self._tls,
+            "timeout": TIMEOUT_S,
+        }
 
 
 def open_mailer(settings: Settings) -> Mailer:

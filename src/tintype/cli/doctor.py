@@ -7,14 +7,13 @@ from typing import Annotated
 import msgspec
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from tintype.base.settings import load_settings
+from tintype.cli.findings_table import show_findings
 from tintype.cli.running_moves import find_moves
 from tintype.cli.running_replicas import find_replicas
 from tintype.cli.sandbox_walls import find_wall_problems
 from tintype.stack import (
-    Finding,
     Verdict,
     check_existing_servers,
     check_moves,
@@ -22,8 +21,6 @@ from tintype.stack import (
     run_checks,
     stack_plan,
 )
-
-_SIGNS = {Verdict.OK: "[green]✓[/]", Verdict.WARNING: "[yellow]![/]", Verdict.WRONG: "[red]✗[/]"}
 
 
 def doctor(
@@ -47,21 +44,5 @@ def doctor(
     if as_json:
         print(msgspec.json.encode(findings).decode())
     else:
-        _show(findings)
+        show_findings(findings, Console())
     raise typer.Exit(int(any(each.verdict is Verdict.WRONG for each in findings)))
-
-
-def _show(findings: list[Finding]) -> None:
-    table = Table.grid(padding=(0, 2))
-    for overflow in ("ellipsis", "ellipsis", "fold"):
-        table.add_column(overflow=overflow)
-    for finding in findings:
-        table.add_row(_SIGNS[finding.verdict], finding.subject, finding.detail)
-        if finding.fix and finding.verdict is not Verdict.OK:
-            table.add_row("", "", f"[bold]→[/] {finding.fix}")
-    console = Console()
-    console.print(table)
-    wrong = sum(each.verdict is Verdict.WRONG for each in findings)
-    console.print(
-        f"\n{wrong} to fix." if wrong else "\nNo problems found.", style="red" if wrong else "green"
-    )

@@ -36,6 +36,8 @@ COMMANDS = {
     "demo": CommandEntry("tintype.cli.demo", RUN),
     "simulate": CommandEntry("tintype.cli.simulate", MANAGE),
     "doctor": CommandEntry("tintype.cli.doctor", MANAGE),
+    "cluster": CommandEntry("tintype.cli.cluster", MANAGE, group="cluster_app"),
+    "plan": CommandEntry("tintype.cli.plan", MANAGE),
     "config": CommandEntry("tintype.cli.config", MANAGE),
     "accounts": CommandEntry("tintype.cli.accounts", MANAGE, group="accounts_app"),
     "jobs": CommandEntry("tintype.cli.jobs", MANAGE),

@@ -31,6 +31,7 @@ from tintype.media.serving.signed_urls import (
 from tintype.media.storage.connect import open_store, open_stores
 from tintype.media.storage.largest_file import open_largest
 from tintype.media.storage.object_storage import PRIVATE, ObjectStorage, ObjectStream, StoredObject
+from tintype.media.storage.probe import probe_stores
 from tintype.media.storage.sweep import SweepReport
 from tintype.media.storage.tiers import TierMoves
 from tintype.media.store import QUERIES
@@ -95,6 +96,7 @@ __all__ = [
     "open_store",
     "open_stores",
     "preview_url",
+    "probe_stores",
     "public_photo_urls",
     "public_square_urls",
     "split_into_parts",

@@ -6,6 +6,7 @@ of photos: it runs programs with a readiness check. Only the command line, backu
 
 from tintype.stack.addresses import find_addresses
 from tintype.stack.applications import Applications, no_programs, tintype_programs
+from tintype.stack.cluster_checks import check_engines
 from tintype.stack.connections import Connections
 from tintype.stack.console import LogConsole
 from tintype.stack.data_directory import DataDirectory, choose_data_directory, write_private
@@ -30,6 +31,7 @@ from tintype.stack.ports import find_obstacle
 from tintype.stack.process_memory import MemoryUse, command_of, memory_of, memory_of_tree, sum_of, tree
 from tintype.stack.program import Program, Stage
 from tintype.stack.replica_status import ReplicaState, ReplicaStatus, read_replicas
+from tintype.stack.split_site import find_splits, fingerprint
 from tintype.stack.state import Phase
 from tintype.stack.status import ProcessStatus, StackStatus, read_status
 from tintype.stack.stop import StopOutcome, stop_running
@@ -62,6 +64,7 @@ __all__ = [
     "StopFailed",
     "StopOutcome",
     "Verdict",
+    "check_engines",
     "check_existing_servers",
     "check_moves",
     "check_replicas",
@@ -70,6 +73,8 @@ __all__ = [
     "engine_account",
     "find_addresses",
     "find_obstacle",
+    "find_splits",
+    "fingerprint",
     "follow_logs",
     "last_lines",
     "log_names",

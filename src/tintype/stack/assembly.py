@@ -3,11 +3,11 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from urllib.parse import urlsplit
 
 from shardwright.local import ServerFiles
 from tintype.base.errors import SettingsInvalid
 from tintype.base.secret_key import read_or_create
+from tintype.stack.address_forms import without_secrets
 from tintype.stack.applications import reachable
 from tintype.stack.connections import Connections
 from tintype.stack.data_directory import DataDirectory
@@ -85,12 +85,6 @@ async def wait_for_existing_servers(plan: StackPlan) -> None:
 def count_servers(plan: StackPlan, home: DataDirectory) -> int:
     """How many PostgreSQL servers to start: never fewer than have data, since each of them holds shards."""
     return max(plan.postgres_servers, home.count_postgres())
-
-
-def without_secrets(address: str) -> str:
-    """The part of an address that may be shown: host and port, no password."""
-    parts = urlsplit(address)
-    return f"{parts.hostname or 'localhost'}:{parts.port}" if parts.port else parts.hostname or "localhost"
 
 
 def _check_replicas(plan: StackPlan) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import asyncpg
 import msgspec
-from asyncpg import Connection, PostgresError
+from asyncpg import Connection, PostgresError, TargetServerAttributeNotMatched
 
-from tintype.stack.assembly import without_secrets
+from tintype.stack.address_forms import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _TIMEOUT_S = 3
 _ATTEMPTS = 4
 _PAUSE_S = 0.1
+_NO_ANSWER = (OSError, TimeoutError, PostgresError, TargetServerAttributeNotMatched)
+"""The last: of several hosts only standbys answer."""
 _WRITTEN = "SELECT pg_current_wal_flush_lsn()::text"
 _POSITION = """
 SELECT pg_is_in_recovery() AS is_standby,
@@ -65,11 +67,11 @@ async def _read(server: str, primary: str, replica: str) -> ReplicaStatus:
     written, problem = None, ""
     try:
         written = await _read_written(primary)
-    except (OSError, TimeoutError, PostgresError) as error:
+    except _NO_ANSWER as error:
         problem = f"its primary does not answer: {_first_line(error)}".rstrip(": ")
     try:
         row = await _read_position(replica, written)
-    except (OSError, TimeoutError, PostgresError) as error:
+    except _NO_ANSWER as error:
         detail = _first_line(error) or "no answer in time"
         return ReplicaStatus(server=server, address=address, state=ReplicaState.UNREACHABLE, detail=detail)
     if not row["is_standby"]:
@@ -91,7 +93,7 @@ def _first_line(error: Exception) -> str:
 
 
 async def _read_written(primary: str) -> str:
-    async with _connected(primary) as connection:
+    async with _connected(primary, target="primary") as connection:
         return cast("str", await connection.fetchval(_WRITTEN))
 
 
@@ -114,9 +116,11 @@ async def _read_position(
 
 
 @asynccontextmanager
-async def _connected(dsn: str) -> "AsyncGenerator[Connection]":
+async def _connected(dsn: str, target: str = "any") -> "AsyncGenerator[Connection]":
+    """A connection to this kind of host (`primary`, `any`) among those of the address."""
+    connect = cast("Any", asyncpg.connect)  # its types know no texts for target_session_attrs
     async with asyncio.timeout(_TIMEOUT_S):
-        connection = cast("Connection", await asyncpg.connect(dsn, timeout=_TIMEOUT_S))
+        connection = cast("Connection", await connect(dsn, timeout=_TIMEOUT_S, target_session_attrs=target))
         try:
             yield connection
         finally:
