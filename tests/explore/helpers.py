@@ -2,7 +2,11 @@
 
 import numpy as np
 
-from tintype.explore import Interactions
+from tintype.explore import Interactions, ItemFeatures
+from tintype.explore.training import TowerSettings
+
+SMALL = TowerSettings(dimension=16, batch=64, negatives=16, history=4, learning_rate=0.02, temperature=0.2)
+BUCKETS = 256
 
 
 def two_circles(people: int = 40, items: int = 30, seed: int = 5) -> Interactions:
@@ -23,3 +27,9 @@ def circle_of_item(item_id: int, items: int = 30) -> int:
 
 def circle_of_person(person_id: int) -> int:
     return (person_id - 100) // 3 % 2
+
+
+def item_at(item_id: int) -> ItemFeatures:
+    """An item with the author and the tag of its circle."""
+    circle = circle_of_item(item_id)
+    return ItemFeatures(item_id, 50 + circle, (f"circle{circle}",))

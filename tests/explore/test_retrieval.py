@@ -5,38 +5,30 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.explore.helpers import circle_of_item, circle_of_person, two_circles
+from tests.explore.helpers import circle_of_item, circle_of_person, item_at, two_circles
 from tintype.explore import (
-    ItemFeatures,
     NeighbourListStore,
     PersonFeatures,
     Retriever,
+    TowerModel,
     TowerStore,
     VectorIndex,
     VectorIndexWriter,
 )
-from tintype.explore.training import FilterSettings, GraphFilter, TowerSettings, TowerTraining, TrainingSet
+from tintype.explore.training import FilterSettings, GraphFilter
 
 INTERACTIONS = two_circles()
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def root(model: TowerModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A trained and published model of two circles."""
     folder = tmp_path_factory.mktemp("explore")
-    training = TowerTraining(
-        TrainingSet.of(INTERACTIONS, buckets=16),
-        TowerSettings(dimension=16, batch=64, negatives=16, history=4, learning_rate=0.02, temperature=0.2),
-    )
-    for _ in range(40):
-        training.run_epoch()
-    model = training.model("1")
     TowerStore(folder / "towers").publish(model)
-    NeighbourListStore(folder / "lists").publish(
-        GraphFilter(INTERACTIONS, FilterSettings(rank=2)).make_lists("1")
-    )
-    vectors = model.embed_items([ItemFeatures(int(each)) for each in model.item_ids])
-    VectorIndexWriter(folder / "index").publish("1", model.item_ids, vectors)
+    lists = GraphFilter(INTERACTIONS, FilterSettings(rank=2)).make_lists(model.version)
+    NeighbourListStore(folder / "lists").publish(lists)
+    vectors = model.embed_items([item_at(each) for each in model.item_ids.tolist()])
+    VectorIndexWriter(folder / "index").publish(model.version, model.item_ids, vectors)
     return folder
 
 

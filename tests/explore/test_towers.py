@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.explore.helpers import circle_of_item, circle_of_person, two_circles
+from tests.explore.helpers import BUCKETS, SMALL, circle_of_item, circle_of_person, item_at, two_circles
 from tintype.explore import (
     ItemFeatures,
     PersonFeatures,
@@ -17,42 +17,8 @@ from tintype.explore import (
     TrainingDataInvalid,
     TrainingDiverged,
 )
-from tintype.explore.training import TowerSettings, TowerTraining, TrainingSet
+from tintype.explore.training import TowerTraining, TrainingSet
 from tintype.explore.training.sampled_softmax import sampled_softmax, sampling_distribution
-
-SMALL = TowerSettings(dimension=16, batch=64, negatives=16, history=4, learning_rate=0.02, temperature=0.2)
-BUCKETS = 256
-
-
-@pytest.fixture(scope="module")
-def content() -> TrainingSet:
-    """Two circles whose items carry the tag of the circle, and whose people follow it and its author."""
-    interactions = two_circles()
-    return TrainingSet.of(
-        interactions,
-        [
-            ItemFeatures(int(each), 50 + circle_of_item(int(each)), (f"circle{circle_of_item(int(each))}",))
-            for each in interactions.item_ids
-        ],
-        [
-            PersonFeatures(
-                int(each),
-                author_ids=(50 + circle_of_person(int(each)),),
-                tags=(f"circle{circle_of_person(int(each))}",),
-            )
-            for each in interactions.person_ids
-        ],
-        BUCKETS,
-    )
-
-
-@pytest.fixture(scope="module")
-def model(content: TrainingSet) -> TowerModel:
-    training = TowerTraining(content, SMALL)
-    reports = [training.run_epoch() for _ in range(80)]
-    assert reports[-1].loss < reports[0].loss
-    assert not any(each.refused_steps for each in reports)
-    return training.model("7")
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
@@ -73,11 +39,6 @@ def test_a_negative_that_is_the_positive_does_not_count() -> None:
     loss = sampled_softmax(positive, negative, jnp.zeros(2), jnp.array([[True, False]]))
 
     assert np.allclose(loss, np.log(2))
-
-
-def item_at(item_id: int) -> ItemFeatures:
-    circle = circle_of_item(item_id)
-    return ItemFeatures(item_id, 50 + circle, (f"circle{circle}",))
 
 
 def test_people_are_near_the_items_of_their_circle_by_all_that_is_known_and_by_their_history_alone(
@@ -146,6 +107,7 @@ def test_a_batch_that_is_not_finite_changes_nothing(content: TrainingSet) -> Non
     assert all(np.array_equal(vars(before)[name], each) for name, each in vars(after).items())
 
 
+@pytest.mark.slow
 def test_the_batches_of_one_poisoned_person_are_refused_and_the_others_train(content: TrainingSet) -> None:
     graph = np.zeros_like(content.graph)
     graph[0] = np.inf

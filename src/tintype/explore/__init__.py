@@ -17,12 +17,15 @@ from tintype.explore.errors import (
 from tintype.explore.features import ItemFeatures, PersonFeatures
 from tintype.explore.interactions import Interactions
 from tintype.explore.neighbour_lists import NeighbourLists, NeighbourListStore
+from tintype.explore.picture_descriptors import LENGTH as PICTURE_LENGTH
+from tintype.explore.picture_descriptors import describe_picture
 from tintype.explore.retrieval import BlendSettings, Candidates, Retriever
 from tintype.explore.towers import PersonVector, TowerModel, TowerStore
 from tintype.explore.vector_index import EXACT_LIMIT, VectorIndex, VectorIndexWriter
 
 __all__ = [
     "EXACT_LIMIT",
+    "PICTURE_LENGTH",
     "BlendSettings",
     "Candidates",
     "Interactions",
@@ -41,4 +44,5 @@ __all__ = [
     "VectorIndex",
     "VectorIndexWriter",
     "VectorsInvalid",
+    "describe_picture",
 ]
