@@ -12,6 +12,7 @@ import os
 import tempfile
 import time
 from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -20,7 +21,7 @@ import numpy as np
 
 from bench import explore_baselines as baselines
 from bench.explore_dataset import TOP, Dataset, Metrics
-from bench.explore_serving import propose, publish_lists, publish_towers
+from bench.explore_serving import open_pool, propose, publish_lists, publish_towers
 from bench.harness import BenchResult, main
 from tintype.explore import Candidates, Interactions, NeighbourLists
 from tintype.explore.training import FilterSettings, GraphFilter, TowerSettings, TowerTraining, TrainingSet
@@ -32,7 +33,7 @@ TEMPERATURES = (0.07, 0.1, 0.15)
 SHARPENINGS = (0.0, 0.7, 1.0)
 OURS, TOWERS, FILTER = "ours", "towers alone", "filter alone"
 GF_CF = FilterSettings(rank=256, sharpening=0)
-SMALL_FILTER = FilterSettings(rank=32, neighbours=100)
+SMALL_FILTER = FilterSettings(rank=32, neighbours=1_000)
 SMALL_TOWERS = TowerSettings(dimension=32, batch=256, negatives=512, history=8)
 Choice = TypeVar("Choice")
 
@@ -62,12 +63,11 @@ def run(*, data: Path, epochs: int = 40, every: int = 5, quick: bool = False) ->
     if quick:
         epochs, every = 2, 2
     held_out = dataset.hold_out(0.1, seed=7)
-    chosen = _choose(held_out, epochs, every, quick=quick)
     closed_form = replace(SMALL_FILTER, sharpening=0) if quick else GF_CF
     others = _measure_baselines(dataset, _choose_baselines(held_out, quick=quick), closed_form)
-    measured = {**others, **_measure_ours(dataset, chosen)}
-    for name, metrics in measured.items():
-        print(f"{name}: {metrics}", flush=True)
+    with open_pool() as pool:
+        chosen = _choose(pool, held_out, epochs, every, quick=quick)
+        measured = {**others, **_measure_ours(pool, dataset, chosen)}
     best = max((name for name in measured if name != OURS), key=lambda name: measured[name].recall)
     ratio = measured[OURS].recall / measured[best].recall
     return BenchResult(
@@ -79,26 +79,28 @@ def run(*, data: Path, epochs: int = 40, every: int = 5, quick: bool = False) ->
     )
 
 
-def _choose(held_out: Dataset, epochs: int, every: int, *, quick: bool) -> Chosen:
+def _choose(pool: ProcessPoolExecutor, held_out: Dataset, epochs: int, every: int, *, quick: bool) -> Chosen:
     """Settings of ours with the best Recall on the validation split: the filter by itself first, then the rest."""
     asked = _some_people(held_out)
     filters = [SMALL_FILTER] if quick else [FilterSettings(sharpening=each) for each in SHARPENINGS]
     towers = [SMALL_TOWERS] if quick else [TowerSettings(temperature=each) for each in TEMPERATURES]
+    lists = {settings: _make_lists(held_out.train, settings) for settings in filters}
     by_filter = {
-        settings: _say(f"validation, {settings}", _measure_filter(held_out, settings)) for settings in filters
+        settings: _say(f"validation, {settings}", _measure_lists(held_out, each))
+        for settings, each in lists.items()
     }
     graph_filter = _best(by_filter)
     tried: dict[Chosen, Metrics] = {}
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        publish_lists(root, _make_lists(held_out.train, graph_filter))
+        publish_lists(root, lists[graph_filter])
         for settings in towers:
             training = TowerTraining(TrainingSet.of(held_out.train), settings)
             for epoch in range(1, epochs + 1):
                 _run_epoch(training, epoch)
                 if epoch % every == 0:
                     publish_towers(root, training.model(VERSION))
-                    found = dict(propose(root, held_out, asked))
+                    found = dict(propose(pool, root, held_out, asked))
                     _say(
                         f"validation, towers, temperature {settings.temperature}",
                         _measure(held_out, found, 0.0),
@@ -112,7 +114,7 @@ def _choose(held_out: Dataset, epochs: int, every: int, *, quick: bool) -> Chose
     return chosen
 
 
-def _measure_ours(dataset: Dataset, chosen: Chosen) -> dict[str, Metrics]:
+def _measure_ours(pool: ProcessPoolExecutor, dataset: Dataset, chosen: Chosen) -> dict[str, Metrics]:
     """Train on the whole training part with the settings chosen, publish, and ask for everybody."""
     training = TowerTraining(TrainingSet.of(dataset.train), chosen.towers)
     for epoch in range(1, chosen.epochs + 1):
@@ -122,10 +124,10 @@ def _measure_ours(dataset: Dataset, chosen: Chosen) -> dict[str, Metrics]:
         publish_lists(root, _make_lists(dataset.train, chosen.filter))
         publish_towers(root, training.model(VERSION))
         started = time.perf_counter()
-        found = dict(propose(root, dataset, dataset.asked))
+        found = dict(propose(pool, root, dataset, dataset.asked))
         print(f"retrieved for {len(found)} people in {time.perf_counter() - started:.1f} s", flush=True)
     weights = {TOWERS: 0.0, FILTER: np.inf, OURS: chosen.filter_weight}
-    return {name: _measure(dataset, found, weight) for name, weight in weights.items()}
+    return {name: _say(name, _measure(dataset, found, weight)) for name, weight in weights.items()}
 
 
 def _measure(dataset: Dataset, found: Mapping[int, Candidates], weight: float) -> Metrics:
@@ -181,12 +183,12 @@ def _measure_baselines(
         ),
         "closed-form filter (GF-CF)": lambda: baselines.closed_form(train, closed_form),
     }
-    return {name: baselines.measure(dataset, make()) for name, make in scorers.items()}
+    return {name: _say(name, baselines.measure(dataset, make())) for name, make in scorers.items()}
 
 
-def _measure_filter(dataset: Dataset, settings: FilterSettings) -> Metrics:
+def _measure_lists(dataset: Dataset, lists: NeighbourLists) -> Metrics:
     """The filter alone, by the lists as they are served."""
-    lists, train = _make_lists(dataset.train, settings), dataset.train
+    train = dataset.train
     return baselines.measure(
         dataset,
         lambda people: np.stack([lists.score(train.item_ids[train.history(int(each))]) for each in people]),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -48,12 +48,11 @@ def item_knn(train: Interactions, neighbours: int) -> Scorer:
     """The sum of cosines with the items of the history, each of which counts for its nearest neighbours alone."""
     matrix = histories(train)
     cosine = (matrix @ sp.diags(1 / np.sqrt(np.maximum(train.item_counts, 1)))).tocsc().astype(np.float32)
-    similar = sp.vstack(
-        [
-            _nearest((cosine[:, start : start + _BLOCK].T @ cosine).tocsr(), start, neighbours)
-            for start in range(0, matrix.shape[1], _BLOCK)
-        ]
-    ).tocsr()
+    blocks = [
+        _nearest((cosine[:, start : start + _BLOCK].T @ cosine).tocsr(), start, neighbours)
+        for start in range(0, matrix.shape[1], _BLOCK)
+    ]
+    similar = cast("Any", sp.vstack(blocks)).tocsr()
     return lambda people: (matrix[people] @ similar).toarray()
 
 
@@ -81,8 +80,8 @@ def als(
     left = 0.01 * jax.random.normal(keys[0], (len(train.person_ids), factors))
     right = 0.01 * jax.random.normal(keys[1], (len(train.item_ids), factors))
     for _ in range(rounds):
-        left = _solve(left, right, (people, items), confidence, regularization)
-        right = _solve(right, left, (items, people), confidence, regularization)
+        left = cast("Array", _solve(left, right, (people, items), confidence, regularization))
+        right = cast("Array", _solve(right, left, (items, people), confidence, regularization))
     ours, theirs = np.asarray(left), np.asarray(right)
     return lambda people: ours[people] @ theirs.T
 

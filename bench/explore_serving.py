@@ -5,8 +5,9 @@ This module and all it imports need numpy alone, as serving does.
 
 import multiprocessing
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 from bench.explore_dataset import Dataset
 from tintype.explore import (
-    BlendSettings,
     Candidates,
     ItemFeatures,
     NeighbourLists,
@@ -30,7 +30,6 @@ from tintype.explore import (
 Asked = tuple[int, int, NDArray[np.int64]]
 """The row of a person, their id and the ids of their history."""
 _CHUNK = 200
-_served: dict[str, Retriever] = {}
 
 
 def publish_lists(root: Path, lists: NeighbourLists) -> None:
@@ -45,33 +44,32 @@ def publish_towers(root: Path, towers: TowerModel) -> None:
     VectorIndexWriter(root / "index").publish(towers.version, towers.item_ids, vectors)
 
 
-def propose(root: Path, dataset: Dataset, people: NDArray[np.int64]) -> Iterator[tuple[int, Candidates]]:
+@contextmanager
+def open_pool() -> Generator[ProcessPoolExecutor]:
+    """Processes that retrieve, one for each core."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read by the processes to come: one core each
+    with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn")) as pool:
+        yield pool
+
+
+def propose(
+    pool: ProcessPoolExecutor, root: Path, dataset: Dataset, people: NDArray[np.int64]
+) -> Iterator[tuple[int, Candidates]]:
     """The candidates of each person, retrieved by processes that share the published files."""
     train = dataset.train
     asked: list[Asked] = [
         (int(row), int(train.person_ids[row]), train.item_ids[train.history(int(row))]) for row in people
     ]
     chunks = [asked[start : start + _CHUNK] for start in range(0, len(asked), _CHUNK)]
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read by the processes to come: one core each
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(os.cpu_count(), context, _open, (root,)) as pool:
-        for chunk, found in zip(chunks, pool.map(_propose, chunks), strict=True):
-            yield from zip((row for row, _, _ in chunk), found, strict=True)
+    for chunk, found in zip(chunks, pool.map(_propose, [root] * len(chunks), chunks), strict=True):
+        yield from zip((row for row, _, _ in chunk), found, strict=True)
 
 
-def open_retriever(root: Path, settings: BlendSettings | None = None) -> Retriever:
-    """Map what is published."""
-    return Retriever(
+def _propose(root: Path, chunk: list[Asked]) -> list[Candidates]:
+    """Map what is published by now, and retrieve for some people."""
+    retriever = Retriever(
         TowerStore(root / "towers").open(),
         NeighbourListStore(root / "lists").open(),
         VectorIndex(root / "index"),
-        settings,
     )
-
-
-def _open(root: Path) -> None:
-    _served["retriever"] = open_retriever(root)
-
-
-def _propose(chunk: list[Asked]) -> list[Candidates]:
-    return [_served["retriever"].propose(PersonFeatures(person, engaged)) for _, person, engaged in chunk]
+    return [retriever.propose(PersonFeatures(person, engaged)) for _, person, engaged in chunk]

@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -72,7 +72,7 @@ class Generations:
         self._pointer = root / "CURRENT"
 
     @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
+    def lock(self) -> Generator[None]:
         """Hold the lock that all writers take, in whatever process they are; readers never take it."""
         self._root.mkdir(parents=True, exist_ok=True)
         with (self._root / "lock").open("w") as file:

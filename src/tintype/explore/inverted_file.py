@@ -38,7 +38,7 @@ class InvertedFile:
             return None
         import faiss  # noqa: PLC0415 - optional: an extra
 
-        index = faiss.read_index(str(generation.path / NAME), faiss.IO_FLAG_MMAP)
+        index: Any = faiss.read_index(str(generation.path / NAME), faiss.IO_FLAG_MMAP)
         index.nprobe = min(_PROBES, index.nlist)
         return cls(int(generation.facts["rows"]), index)
 

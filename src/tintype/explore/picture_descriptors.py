@@ -16,7 +16,7 @@ LENGTH = _HUES + 4 + 3 * _GRID**2 + 2 * _DIRECTIONS
 
 def describe_picture(pixels: NDArray[np.uint8]) -> Floats:
     """The descriptor of an RGB picture (rows, columns, 3) of at least 8 by 8 pixels; a thumbnail is enough."""
-    colours = pixels[:, :, :3].astype(np.float32) / 255
+    colours = (pixels[:, :, :3] / 255).astype(np.float32)
     grey = colours.mean(axis=2)
     parts = [_hues(colours), _spread(colours, grey), _cells(colours), _edges(grey), _edges(grey[::4, ::4])]
     return np.concatenate(parts).astype(np.float32)

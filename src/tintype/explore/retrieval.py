@@ -40,7 +40,8 @@ class Candidates:
 
     def rank(self, filter_weight: float, count: int) -> tuple[Ids, Floats]:
         """The best items and their blended scores, best first."""
-        scores = _standardised(self.tower) + np.float32(filter_weight) * _standardised(self.filter)
+        blended = _standardised(self.tower) + filter_weight * _standardised(self.filter)
+        scores = blended.astype(np.float32)
         best = top_rows(scores, count)
         return self.ids[best], scores[best]
 

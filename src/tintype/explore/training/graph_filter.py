@@ -122,10 +122,9 @@ def _farthest_from_zero(scores: Floats, length: int) -> tuple[NDArray[np.uint32]
     Sharpening makes some negative: dropped, they would lift what they hold down. Half precision has three digits
     and begins at 6e-8; weights are scaled by 4,096, which changes no order.
     """
-    if length < scores.shape[1]:
-        chosen = np.argpartition(-np.abs(scores), length - 1, axis=1)[:, :length]
-    else:
-        chosen = np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
+    farness: NDArray[Any] = -np.abs(scores)
+    last = min(length, scores.shape[1]) - 1
+    chosen: NDArray[np.int64] = np.argpartition(farness, last, axis=1)[:, :length]
     order = np.argsort(-np.take_along_axis(scores, chosen, 1), axis=1, kind="stable")
     chosen = np.take_along_axis(chosen, order, 1)
     kept = np.take_along_axis(scores, chosen, 1)

@@ -4,9 +4,10 @@ Tables of ids and tokens are updated row by row. A step whose numbers are not fi
 counted; an epoch with nothing but such steps raises TrainingDiverged.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -31,7 +32,7 @@ class Progress(NamedTuple):
 
     tables: Rows
     matrices: Matrices
-    table_states: Rows
+    table_states: tuple[State, ...]
     """The optimizer's, one per table."""
     matrix_state: State
 
@@ -55,7 +56,7 @@ class TowerTraining:
             raise TrainingDataInvalid("There are no interactions to train on.")
         self._on_device = DeviceData.of(data, self._settings)
         self._key = jax.random.key(self._settings.seed)
-        self._progress = _start(data, self._settings)
+        self._progress: Progress = _start(data, self._settings)
 
     def run_epoch(self) -> EpochReport:
         """Train on every interaction once, in a random order."""
@@ -64,12 +65,10 @@ class TowerTraining:
         size = min(self._settings.batch, total)
         steps = total // size
         order = jax.random.permutation(order_key, total)[: steps * size].reshape(steps, size)
-        self._progress, (losses, accepted) = _run_steps(
-            self._progress,
-            self._on_device,
-            (order, jax.random.split(steps_key, steps)),
-            self._settings,
-            self._data.buckets,
+        draws = (order, jax.random.split(steps_key, steps))
+        run = cast("_RunSteps", _run_steps)
+        self._progress, (losses, accepted) = run(
+            self._progress, self._on_device, draws, self._settings, self._data.buckets
         )
         is_accepted = np.asarray(accepted)
         if not is_accepted.any():
@@ -79,12 +78,18 @@ class TowerTraining:
     def model(self, version: str) -> TowerModel:
         """The model as trained so far."""
         tables, matrices = self._progress.tables, self._progress.matrices
-        arrays = (*tables, *matrices)
+        arrays: tuple[Array, ...] = (*tables, *matrices)
         weights = TowerWeights(*(np.array(each, np.float32) for each in arrays))
         if not all(np.isfinite(each).all() for each in vars(weights).values()):
             raise TrainingDiverged(version=version)
         found = self._data.interactions
         return TowerModel(version, found.item_ids, found.person_ids, weights)
+
+
+_RunSteps = Callable[
+    [Progress, DeviceData, tuple[Array, Array], TowerSettings, int], tuple[Progress, tuple[Array, Array]]
+]
+"""The type of `_run_steps`, which compiling it hides."""
 
 
 def _start(data: TrainingSet, settings: TowerSettings) -> Progress:
@@ -104,7 +109,7 @@ def _start(data: TrainingSet, settings: TowerSettings) -> Progress:
     )
     optimizer = _optimizer(settings)
     return Progress(
-        tables, matrices, Rows(*(optimizer.init(each) for each in tables)), optimizer.init(matrices)
+        tables, matrices, tuple(optimizer.init(each) for each in tables), optimizer.init(matrices)
     )
 
 
@@ -133,29 +138,31 @@ def _step(
 ) -> tuple[Progress, tuple[Array, Array]]:
     touched, batch = draw_batch(data, *drawn, settings, buckets)
     rows = Rows(*(table[chosen] for table, chosen in zip(before.tables, touched, strict=True)))
-    states = Rows(
-        *(gather(state, chosen) for state, chosen in zip(before.table_states, touched, strict=True))
-    )
+    states = [gather(state, chosen) for state, chosen in zip(before.table_states, touched, strict=True)]
     loss, gradients = jax.value_and_grad(batch_loss, argnums=(0, 1))(
         rows, before.matrices, batch, settings.temperature
     )
     is_finite = jnp.isfinite(loss) & jnp.isfinite(optax.tree.norm(gradients))
     optimizer = _optimizer(settings)
 
+    def keep_finite(new: Array, old: Array) -> Array:
+        return jnp.where(is_finite, new, old)
+
     def apply(parameters: State, gradient: State, state: State) -> tuple[State, State]:
         changes, after = optimizer.update(gradient, state, parameters)
         chosen = (optax.apply_updates(parameters, changes), after)
-        return jax.tree.map(lambda new, old: jnp.where(is_finite, new, old), chosen, (parameters, state))
+        return jax.tree.map(keep_finite, chosen, (parameters, state))
 
     applied = [apply(*each) for each in zip(rows, gradients[0], states, strict=True)]
     matrices, matrix_state = apply(before.matrices, gradients[1], before.matrix_state)
-    tables, table_states = (
-        Rows(
-            *(
-                scatter(table, chosen, values[part])
-                for table, chosen, values in zip(kept, touched, applied, strict=True)
-            )
+    tables = Rows(
+        *(
+            scatter(table, chosen, values)
+            for table, chosen, (values, _) in zip(before.tables, touched, applied, strict=True)
         )
-        for part, kept in enumerate((before.tables, before.table_states))
+    )
+    table_states = tuple(
+        scatter(state, chosen, values)
+        for state, chosen, (_, values) in zip(before.table_states, touched, applied, strict=True)
     )
     return Progress(tables, matrices, table_states, matrix_state), (loss, is_finite)

@@ -52,7 +52,7 @@ class TrainingSet:
     @property
     def has_content(self) -> NDArray[Any]:
         """Whether an item is known by more than its id."""
-        return self.item_tokens[1].any(axis=1) | self.pictures.any(axis=1)
+        return np.asarray(self.item_tokens[1].any(axis=1) | self.pictures.any(axis=1))
 
 
 def _dense(rows: Mapping[int, Floats | None]) -> Floats:
