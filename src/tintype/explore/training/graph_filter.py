@@ -28,7 +28,7 @@ _BLOCK_NUMBERS = 1 << 23
 
 @dataclass(frozen=True)
 class FilterSettings:
-    """What the filter is made of; the defaults did well on a validation split of Gowalla's training part."""
+    """What the filter is made of; the defaults lie where a validation split of Gowalla did well."""
 
     rank: int = 448
     """How many singular vectors pass the ideal filter."""
