@@ -23,9 +23,13 @@ def lock() -> None:
         [
             *PROJECTS,
             "--extra",
+            "ann",
+            "--extra",
             "embedded",
             "--extra",
             "mysql",
+            "--extra",
+            "train",
             "--group",
             "dev",
             "-c",
