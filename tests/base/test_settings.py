@@ -103,6 +103,10 @@ def test_every_setting_that_may_hold_a_password_is_secret() -> None:
         "secret_key",
         "vapid_key",
         "media_purge_token",
+        "backup_to",
+        "backup_passphrase",
+        "backup_s3_access_key",
+        "backup_s3_secret_key",
     }
 
 

@@ -11,6 +11,7 @@ from tintype.base.settings import PREFIX, Settings
 from tintype.cli.entry import COMMANDS
 
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+TIMERS = sorted((DEPLOY / "systemd").glob("*.timer"))
 PROGRAM = "/opt/tintype/.venv/bin/tintype"
 KNOWN = {
     "Unit": {"Description", "Wants", "After"},
@@ -34,8 +35,9 @@ KNOWN = {
         ),
         *("ProtectControlGroups", "ProtectHostname", "ProtectKernelLogs", "ProtectKernelModules"),
         *("ProtectKernelTunables", "PrivateDevices", "PrivateTmp", "LockPersonality", "RestrictRealtime"),
-        "RestrictSUIDSGID",
+        *("RestrictSUIDSGID", "Nice", "IOSchedulingClass"),
     },
+    "Timer": {"OnCalendar", "RandomizedDelaySec", "Persistent"},
     "Install": {"WantedBy"},
 }
 
@@ -68,13 +70,20 @@ def test_a_unit_has_known_directives_and_starts_a_command_that_exists(unit: Path
     assert {name.removeprefix(PREFIX).lower() for name in names} <= {*Settings.__struct_fields__, "config"}
 
 
+@pytest.mark.parametrize("timer", TIMERS, ids=lambda timer: timer.name)
+def test_a_timer_has_known_directives_and_starts_a_unit_that_exists(timer: Path) -> None:
+    for section, directives in read_unit(timer).items():
+        assert {name for name, _ in directives} <= KNOWN[section], section
+    assert timer.with_suffix(".service") in UNITS
+
+
 def test_the_units_are_accepted_by_systemd_where_there_is_one(tmp_path: Path) -> None:
-    for unit in UNITS:
+    for unit in [*UNITS, *TIMERS]:
         text = unit.read_text().replace(PROGRAM, shutil.which("true") or sys.executable)
         (tmp_path / unit.name.replace("@", "@1")).write_text(text)
     units = sorted(str(each) for each in tmp_path.iterdir())
     checker = find_program("systemd-analyze")
     said = run_check(checker, "verify", "--man=no", *units) if checker else ""
 
-    assert len(units) == 3
+    assert len(units) == len(UNITS) + len(TIMERS) == 5
     assert not [line for line in said.splitlines() if "tintype-" in line]
