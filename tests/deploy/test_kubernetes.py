@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-import kubernetes_validate  # pyright: ignore[reportMissingTypeStubs]
+import kubernetes_validate  # pyright: ignore[reportMissingTypeStubs] - it has no types
 import pytest
 import yaml
 
