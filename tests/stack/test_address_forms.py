@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tintype.stack import StackPlan, Verdict, check_existing_servers
-from tintype.stack.address_forms import split_hosts, without_secrets
+from tintype.stack.address_forms import without_secrets
 from tintype.stack.existing_servers import judge_postgres
 from tintype.stack.postgres_answer import PostgresAnswer
 
@@ -16,6 +16,7 @@ FORMS = {
     "postgresql://tintype:hush@db1:5432,db2:5433/tintype": "db1:5432,db2:5433",
     "postgresql://tintype:hush@db1,db1-standby/tintype?sslmode=require": "db1,db1-standby",
     "postgresql://tintype:hush@[::1]:5432,[fe80::2]/tintype": "[::1]:5432,[fe80::2]",
+    "postgresql://tintype:hush@db1:5432,[::1]/tintype": "db1:5432,[::1]",
     "postgresql://tintype:hush@%2Frun%2Fpostgresql/tintype": "/run/postgresql",
     "postgresql:///tintype?user=tintype&password=hush&host=/run/postgresql": "/run/postgresql",
     "postgresql:///tintype?password=hush&host=db1,db2&port=5432,5433": "db1:5432,db2:5433",
@@ -32,22 +33,6 @@ FORMS = {
 @pytest.mark.parametrize(("address", "shown"), FORMS.items())
 def test_an_address_is_shown_by_its_hosts_alone(address: str, shown: str) -> None:
     assert without_secrets(address) == shown
-
-
-def test_an_address_with_several_hosts_becomes_one_for_each() -> None:
-    assert split_hosts("postgresql://u:p@db1:5432,[::1]/name?sslmode=require") == (
-        "postgresql://u:p@db1:5432/name?sslmode=require",
-        "postgresql://u:p@[::1]/name?sslmode=require",
-    )
-    assert split_hosts("postgresql:///name?host=a,b&port=1,2&user=u") == (
-        "postgresql:///name?host=a&port=1&user=u",
-        "postgresql:///name?host=b&port=2&user=u",
-    )
-    assert split_hosts("postgresql:///name?host=a,b") == (
-        "postgresql:///name?host=a",
-        "postgresql:///name?host=b",
-    )
-    assert split_hosts("postgresql://u:p@db1/name") == ("postgresql://u:p@db1/name",)
 
 
 async def test_of_several_hosts_those_that_are_down_are_warnings_while_another_serves(

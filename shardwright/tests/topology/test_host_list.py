@@ -19,6 +19,7 @@ from shardwright.topology.host_list import split_hosts
             ],
         ),
         ("postgresql://[::1]:1,[::2]:2/db", ["postgresql://[::1]:1/db", "postgresql://[::2]:2/db"]),
+        ("postgresql://u:p@h:1,[::1]/db", ["postgresql://u:p@h:1/db", "postgresql://u:p@[::1]/db"]),
         ("postgresql://h,h/db", ["postgresql://h/db"]),
         ("postgresql://u@/db?host=/run/a&port=1", ["postgresql://u@/db?host=/run/a&port=1"]),
         (

@@ -5,7 +5,9 @@ PostgreSQL's addresses name several hosts in one URL (`postgresql://user:passwor
 everything after the first colon for one port. NATS's may lack their scheme (`nats1:4222`).
 """
 
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote
+
+from shardwright.topology import split_url
 
 _LOCAL = "localhost"
 
@@ -19,7 +21,7 @@ def list_hosts(address: str) -> tuple[str, ...]:
     """The hosts of an address as they may be shown, in their order: `db1:5432`, `[::1]:5432`, `/run/postgresql`."""
     if "://" not in address:
         address = f"//{address}"
-    parts = urlsplit(address)
+    parts = split_url(address)
     named = parts.netloc.rpartition("@")[2]
     if named:
         return tuple(unquote(host) or _LOCAL for host in named.split(","))
@@ -31,23 +33,6 @@ def list_hosts(address: str) -> tuple[str, ...]:
         f"{host}:{port}" if port else host
         for host, port in zip(hosts, _ports(query, len(hosts)), strict=True)
     )
-
-
-def split_hosts(dsn: str) -> tuple[str, ...]:
-    """An address of PostgreSQL with several hosts as one address for each, in their order."""
-    parts = urlsplit(dsn)
-    login, at, named = parts.netloc.rpartition("@")
-    query = dict(parse_qsl(parts.query))
-    if "," in named:
-        return tuple(urlunsplit(parts._replace(netloc=f"{login}{at}{host}")) for host in named.split(","))
-    hosts = query.get("host", "").split(",")
-    if len(hosts) == 1:
-        return (dsn,)
-    found: list[str] = []
-    for host, port in zip(hosts, _ports(query, len(hosts)), strict=True):
-        own = {**query, "host": host} | ({"port": port} if port else {})
-        found.append(f"{dsn.partition('?')[0]}?{urlencode(own)}")
-    return tuple(found)
 
 
 def _ports(query: dict[str, str], count: int) -> list[str]:

@@ -8,10 +8,10 @@ from nats.js.errors import NotFoundError
 from redis.asyncio import Redis
 
 from shardwright.errors import ServerUnavailable, ShardwrightError
-from shardwright.topology import Directory
+from shardwright.topology import Directory, split_hosts
 from tintype.base.nats import NatsNames, connect_nats
 from tintype.base.settings import Settings, directory_dsn, replica_dsns, server_dsns
-from tintype.stack.address_forms import split_hosts, without_secrets
+from tintype.stack.address_forms import without_secrets
 from tintype.stack.doctor_checks import Finding, Verdict
 from tintype.stack.existing_servers import (
     MAX_CLOCK_SKEW_S,

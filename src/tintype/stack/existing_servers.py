@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from redis.asyncio import Redis
 
-from tintype.stack.address_forms import split_hosts, without_secrets
+from shardwright.topology import split_hosts
+from tintype.stack.address_forms import without_secrets
 from tintype.stack.doctor_checks import Finding, Verdict
 from tintype.stack.nats import check_nats
 from tintype.stack.plan import StackPlan

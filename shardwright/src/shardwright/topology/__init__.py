@@ -19,6 +19,7 @@ from shardwright.topology.guards import (
     owned_numbers,
     set_owned,
 )
+from shardwright.topology.host_list import split_hosts, split_url
 from shardwright.topology.library_version import (
     LIBRARY_SCHEMA,
     LIBRARY_VERSION,
@@ -110,6 +111,8 @@ __all__ = [
     "search_path",
     "server_sql",
     "set_owned",
+    "split_hosts",
+    "split_url",
     "version_sql",
     "with_primaries",
 ]

@@ -1,6 +1,15 @@
 """Addresses that name several hosts, a server and its standbys: `postgresql://app@db1,db2:5433/app`."""
 
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+import re
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlunsplit
+
+# RFC 3986, appendix B.
+_URL = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
+
+
+def split_url(url: str) -> SplitResult:
+    """The parts of an address. `urlsplit` of newer releases of Python refuses an IPv6 address among several hosts."""
+    return SplitResult(*_URL.findall(url)[0])  # which fits every text
 
 
 def split_hosts(dsn: str) -> tuple[str, ...]:
@@ -8,7 +17,7 @@ def split_hosts(dsn: str) -> tuple[str, ...]:
 
     Hosts are named before the path, or as PostgreSQL's parameters `host` and `port` (`?host=/run/a,/run/b&port=1,2`).
     """
-    parts = urlsplit(dsn)
+    parts = split_url(dsn)
     if "://" not in dsn:
         return (dsn,)
     user, at, hosts = parts.netloc.rpartition("@")

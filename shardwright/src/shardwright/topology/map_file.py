@@ -14,9 +14,9 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from shardwright.ids import Layout
+from shardwright.topology.host_list import split_url
 from shardwright.topology.shard_map import Server, ShardMap
 
 log = logging.getLogger(__name__)
@@ -100,5 +100,5 @@ def _decode(found: dict[str, Any]) -> ShardMap:
 
 def _fingerprint(dsn: str) -> str:
     """Which directory it is: its hosts and its database, whoever signs in."""
-    parts = urlsplit(dsn)
+    parts = split_url(dsn)
     return hashlib.sha256(f"{parts.netloc.rpartition('@')[2]}{parts.path}?{parts.query}".encode()).hexdigest()

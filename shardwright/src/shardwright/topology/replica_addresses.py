@@ -1,12 +1,13 @@
 """Addresses of streaming replicas: how one is reached, and whether what answers there is a copy of its server."""
 
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlunsplit
 
 import asyncpg
 
 from shardwright.errors import SetupInvalid
 from shardwright.topology.connections import ANY_HOST, fetch_rows, open_connection
+from shardwright.topology.host_list import split_url
 
 if TYPE_CHECKING:
     from asyncpg import Record
@@ -45,7 +46,7 @@ def replica_dsn(primary_dsn: str, address: str) -> str:
             word for word in primary_dsn.split() if word.partition("=")[0] not in ("host", "hostaddr", "port")
         ]
         return " ".join([*kept, f"host={host}", f"port={port}"])
-    parts = urlsplit(primary_dsn)
+    parts = split_url(primary_dsn)
     kept_query = [(name, value) for name, value in parse_qsl(parts.query) if name not in ("host", "port")]
     user, at, _ = parts.netloc.rpartition("@")
     if host.startswith("/"):

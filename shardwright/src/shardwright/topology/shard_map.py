@@ -7,10 +7,11 @@ dictionaries; everything that follows from it alone is computed here, without I/
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
 from shardwright.errors import InvalidId, SetupInvalid
 from shardwright.ids import MAX_SHARDS, Layout, schema_name
+from shardwright.topology.host_list import split_url
 
 ANY_OTHER = "*"
 """Among addresses by the name of the server: whose user and password to use for servers that are not named."""
@@ -116,10 +117,10 @@ def choose_dsn(name: str, dsn: str, dsns: Mapping[str, str]) -> str:
     """
     if name in dsns or ANY_OTHER not in dsns:
         return dsns.get(name, dsn)
-    parts = urlsplit(dsn)
+    parts = split_url(dsn)
     if not parts.scheme or parts.password is not None:
         return dsn
-    login = urlsplit(dsns[ANY_OTHER]).netloc.rpartition("@")[0]
+    login = split_url(dsns[ANY_OTHER]).netloc.rpartition("@")[0]
     return urlunsplit(parts._replace(netloc=f"{login}@{parts.netloc.rpartition('@')[2]}"))
 
 
