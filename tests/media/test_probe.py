@@ -1,8 +1,11 @@
 """A store is proven by an object that is written, read and deleted; whatever it refuses is named."""
 
 import msgspec
+import pytest
 
-from tintype.media import probe_stores
+from tintype.base.errors import SettingsInvalid
+from tintype.base.settings import Settings
+from tintype.media import open_store, probe_stores
 from tintype.media.storage.object_storage import INCOMING
 from tintype.wiring import Rooms
 
@@ -27,3 +30,9 @@ async def test_a_store_that_is_away_says_why(installation: Rooms) -> None:
 
     assert problem
     assert "hush" not in problem
+
+
+@pytest.mark.parametrize("url", ["s3://", "s3:///prefix"])
+def test_an_address_of_s3_names_a_bucket(url: str) -> None:
+    with pytest.raises(SettingsInvalid, match="names no bucket"):
+        open_store(Settings(), url)

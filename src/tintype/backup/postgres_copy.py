@@ -11,12 +11,13 @@ import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import cast
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlunsplit
 
 import asyncpg
 from asyncpg import Connection, Record
 
 from shardwright.local import find_binaries
+from shardwright.topology import split_url
 from tintype.backup.errors import BackupFailed
 from tintype.backup.models import Report, ServerCopy, StoredObject
 from tintype.backup.vault import Vault
@@ -124,13 +125,13 @@ async def copy_wal(
         )
         for row in rows
     ]
-    database = urlsplit(source.dsn).path.strip("/")
+    database = split_url(source.dsn).path.strip("/")
     return ServerCopy(number=source.number, major=source.major, database=database, base=base, wal=wal)
 
 
 def split_password(dsn: str) -> tuple[str, str]:
     """A DSN without its password, which a command line would show to every account, and the password."""
-    parts = urlsplit(dsn)
+    parts = split_url(dsn)
     user, _, place = parts.netloc.rpartition("@")
     name, _, password = user.partition(":")
     return urlunsplit(parts._replace(netloc=f"{name}@{place}" if name else place)), unquote(password)

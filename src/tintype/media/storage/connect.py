@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from obstore.store import LocalStore, ObjectStore, S3Store, from_url
 
+from tintype.base.errors import SettingsInvalid
 from tintype.base.settings import Settings
 from tintype.media.models import Tier
 
@@ -41,6 +42,8 @@ def _open_s3(settings: Settings, url: str) -> S3Store:
     if settings.media_s3_endpoint:
         keys |= {"endpoint": settings.media_s3_endpoint, "virtual_hosted_style_request": False}
     parts = urlsplit(url)
+    if not parts.netloc:
+        raise SettingsInvalid(f"{url} names no bucket: write s3://BUCKET or s3://BUCKET/PREFIX.")
     return S3Store(
         parts.netloc,
         prefix=parts.path.strip("/") or None,
